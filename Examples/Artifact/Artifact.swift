@@ -21,8 +21,7 @@ struct Index: Decodable {
     var artifacts: [Artifact]
 }
 
-@main
-struct ArtifactFetch {
+@main struct ArtifactFetch {
     static func main() async throws {
         let words = CommandLine.arguments
         guard words.count == 4 else { return say("usage: ExampleArtifact FOLDER INDEX-URL NAME") }
@@ -30,8 +29,7 @@ struct ArtifactFetch {
         do {
             let text = try await downloader.data(from: words[2], maximumSize: 4 << 20)
             let index = try JSONDecoder().decode(Index.self, from: Data(text))
-            guard let artifact = index.artifacts.first(where: { $0.name == words[3] }), !artifact.urls.isEmpty
-            else {
+            guard let artifact = index.artifacts.first(where: { $0.name == words[3] }), !artifact.urls.isEmpty else {
                 say("\(words[3]) is not in the index")
                 exit(3)
             }

@@ -15,30 +15,20 @@ final class Delegate: DownloadSessionDelegate {
     init(folder: String) { self.folder = folder }
 
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask task: DownloadTask,
-        didResumeAtOffset fileOffset: Int64,
+        _ session: DownloadSession, downloadTask task: DownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
-    ) {
-        say("\(task.taskDescription ?? "?") resumes at \(fileOffset)")
-    }
+    ) { say("\(task.taskDescription ?? "?") resumes at \(fileOffset)") }
 
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask task: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite total: Int64
+        _ session: DownloadSession, downloadTask task: DownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite total: Int64
     ) {
-        let percent =
-            total > 0 ? String(format: "%.2f %%", Double(totalBytesWritten) * 100 / Double(total)) : "?"
+        let percent = total > 0 ? String(format: "%.2f %%", Double(totalBytesWritten) * 100 / Double(total)) : "?"
         say("\(task.taskDescription ?? "?") \(percent)")
     }
 
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask task: DownloadTask,
-        didFinishDownloadingTo location: String
+        _ session: DownloadSession, downloadTask task: DownloadTask, didFinishDownloadingTo location: String
     ) {
         // The file at `location` is removed after this call. An existing file of that name is not replaced.
         let target = "\(folder)/\(task.taskDescription ?? "download")"
@@ -55,12 +45,9 @@ final class Delegate: DownloadSessionDelegate {
 }
 
 /// The last component of the URL.
-func name(of url: String) -> String {
-    String(url.prefix { $0 != "?" }.split(separator: "/").last ?? "download")
-}
+func name(of url: String) -> String { String(url.prefix { $0 != "?" }.split(separator: "/").last ?? "download") }
 
-@main
-struct Background {
+@main struct Background {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count > 2 else { return say("usage: ExampleBackground FOLDER URL...") }
@@ -75,9 +62,7 @@ struct Background {
         let known = Set(found.map(\.taskDescription))
         for url in arguments.dropFirst(2) {
             let name = name(of: url)
-            if known.contains(name) || FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
-                continue
-            }
+            if known.contains(name) || FileManager.default.fileExists(atPath: "\(folder)/\(name)") { continue }
             let task = session.downloadTask(with: url)
             task.taskDescription = name
             task.resume()

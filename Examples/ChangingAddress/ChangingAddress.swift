@@ -17,15 +17,12 @@ final class Signer: Sendable {
     func next() -> String? { addresses.withLock { $0.popFirst() } }
 }
 
-@main
-struct ChangingAddress {
+@main struct ChangingAddress {
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
         let folder = arguments.popFirst()
         let signer = Signer(arguments)
-        guard let folder, let first = signer.next() else {
-            return say("usage: ExampleChangingAddress FOLDER URL...")
-        }
+        guard let folder, let first = signer.next() else { return say("usage: ExampleChangingAddress FOLDER URL...") }
         var configuration = DownloadManager.Configuration()
         configuration.refreshURL = { _, expired in
             say("\(expired) expired")

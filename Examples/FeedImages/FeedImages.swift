@@ -11,22 +11,18 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
 
 /// The URLs of images that an RSS or Atom feed names.
 func images(in feed: String) -> [String] {
-    feed.matches(of: /<(?:enclosure|media:content|media:thumbnail)[^>]*\surl="([^"]+)"/)
-        .map { String($0.1).replacingOccurrences(of: "&amp;", with: "&") }
+    feed.matches(of: /<(?:enclosure|media:content|media:thumbnail)[^>]*\surl="([^"]+)"/).map {
+        String($0.1).replacingOccurrences(of: "&amp;", with: "&")
+    }
 }
 
-@main
-struct FeedImages {
+@main struct FeedImages {
     static func main() async throws {
         let words = CommandLine.arguments
-        guard words.count == 3, let limit = Int(words[2]) else {
-            return say("usage: ExampleFeedImages FEED-URL LIMIT")
-        }
+        guard words.count == 3, let limit = Int(words[2]) else { return say("usage: ExampleFeedImages FEED-URL LIMIT") }
         let downloader = Downloader()
         let feed: [UInt8]
-        do {
-            feed = try await downloader.data(from: words[1], maximumSize: 4 << 20)
-        } catch let error as PawlError {
+        do { feed = try await downloader.data(from: words[1], maximumSize: 4 << 20) } catch let error as PawlError {
             say("\(error)")
             exit(Int32(error.code.rawValue))
         }
@@ -44,9 +40,7 @@ struct FeedImages {
                     do {
                         let file = try await downloader.download(url, hooks: hooks)
                         return "\(ByteText.size(file.length)) \(url)"
-                    } catch {
-                        return "left out \(url): \(error)"
-                    }
+                    } catch { return "left out \(url): \(error)" }
                 }
             }
             for await line in group { say(line) }

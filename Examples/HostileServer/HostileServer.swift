@@ -8,8 +8,7 @@ import Pawl
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-@main
-struct HostileServer {
+@main struct HostileServer {
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
         guard arguments.count > 1, let folder = arguments.popFirst() else {
@@ -39,8 +38,7 @@ struct HostileServer {
                 switch event.kind {
                 case .notice(let text): say("notice: \(text)")
                 case .retry(let error, let delay): say("retry in \(delay) s: \(error)")
-                case .started(_, let total, let offset):
-                    say("from \(offset) of \(total.map(String.init) ?? "?")")
+                case .started(_, let total, let offset): say("from \(offset) of \(total.map(String.init) ?? "?")")
                 default: break
                 }
             }
@@ -48,9 +46,7 @@ struct HostileServer {
         do {
             let file = try await download.file
             say("complete: \(file.path), \(file.length) bytes")
-        } catch {
-            say("failed: \(error)")
-        }
+        } catch { say("failed: \(error)") }
         talk.cancel()
     }
 

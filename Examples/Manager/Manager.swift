@@ -16,8 +16,7 @@ import Pawl
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-@main
-struct Manager {
+@main struct Manager {
     let downloads: DownloadManager
     let root: String
     var words: ArraySlice<String>
@@ -26,15 +25,10 @@ struct Manager {
         let arguments = CommandLine.arguments
         guard arguments.count > 2 else { return say("usage: ExampleManager ROOT COMMAND...") }
         var manager = Manager(
-            downloads: try await DownloadManager(root: arguments[1]),
-            root: arguments[1],
-            words: arguments.dropFirst(2)
-        )
-        do {
-            while let word = manager.words.popFirst() { try await manager.perform(word) }
-        } catch let error as PawlError {
-            say(error.description)
-        }
+            downloads: try await DownloadManager(root: arguments[1]), root: arguments[1], words: arguments.dropFirst(2))
+        do { while let word = manager.words.popFirst() { try await manager.perform(word) } } catch let error
+            as PawlError
+        { say(error.description) }
         await manager.downloads.shutDown()
     }
 

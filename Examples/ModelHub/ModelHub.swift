@@ -10,21 +10,16 @@ import Pawl
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-@main
-struct ModelHub {
+@main struct ModelHub {
     static func main() async throws {
         let words = CommandLine.arguments
-        guard words.count > 5 else {
-            return say("usage: ExampleModelHub CACHE HUB MODEL REVISION FILE=SHA256...")
-        }
+        guard words.count > 5 else { return say("usage: ExampleModelHub CACHE HUB MODEL REVISION FILE=SHA256...") }
         let (hub, model, revision) = (words[2], words[3], words[4])
         let token = ProcessInfo.processInfo.environment["HUB_TOKEN"]
         var configuration = DownloadManager.Configuration()
         configuration.hooks.adaptRequest = { request in
             var request = request
-            if let token, request.url.hasPrefix(hub + "/") {
-                request.set("Authorization", to: "Bearer \(token)")
-            }
+            if let token, request.url.hasPrefix(hub + "/") { request.set("Authorization", to: "Bearer \(token)") }
             return request
         }
         let cache = try await DownloadManager(root: words[1], configuration)
@@ -33,8 +28,7 @@ struct ModelHub {
         var failures = 0
         for word in words.dropFirst(5) {
             // FILE may be in a folder of the model: onnx/model.onnx.
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map(String.init)
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let path = parts[0].split(separator: "/").map(String.init)
             var request = DownloadRequest("\(hub)/\(model)/resolve/\(revision)/\(parts[0])")
             request.group = group
@@ -50,9 +44,7 @@ struct ModelHub {
             }
         }
         for download in files {
-            do {
-                say("complete: \(try await download.file.path)")
-            } catch {
+            do { say("complete: \(try await download.file.path)") } catch {
                 failures += 1
                 say("\(error)")
             }

@@ -23,8 +23,7 @@ func parameters(of challenge: String) -> [String: String] {
 func token(for challenge: String, _ downloader: Downloader) async throws -> String? {
     let values = parameters(of: challenge)
     guard let realm = values["realm"], var url = URLComponents(string: realm) else { return nil }
-    url.queryItems = ["service", "scope"].compactMap { name in
-        values[name].map { URLQueryItem(name: name, value: $0) }
+    url.queryItems = ["service", "scope"].compactMap { name in values[name].map { URLQueryItem(name: name, value: $0) }
     }
     guard let address = url.string else { return nil }
     struct Response: Decodable {
@@ -38,8 +37,7 @@ func token(for challenge: String, _ downloader: Downloader) async throws -> Stri
     return response.token ?? response.accessToken
 }
 
-@main
-struct OCILayer {
+@main struct OCILayer {
     static func main() async throws {
         let words = CommandLine.arguments
         guard words.count == 5 else { return say("usage: ExampleOCILayer FOLDER REGISTRY NAME SHA256") }
@@ -47,8 +45,7 @@ struct OCILayer {
         let tokens = Downloader()
         var configuration = Downloader.Configuration()
         configuration.hooks.authenticate = { challenge in
-            guard challenge.previousFailures == 0,
-                let field = challenge.response?.value(of: "WWW-Authenticate"),
+            guard challenge.previousFailures == 0, let field = challenge.response?.value(of: "WWW-Authenticate"),
                 let token = try? await token(for: field, tokens)
             else { return .useDefault }
             return .authorization("Bearer \(token)")

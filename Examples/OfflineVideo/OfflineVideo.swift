@@ -9,8 +9,7 @@ import Pawl
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-@main
-struct OfflineVideo {
+@main struct OfflineVideo {
     static func main() async throws {
         let arguments = CommandLine.arguments
         guard arguments.count > 2 else { return say("usage: ExampleOfflineVideo FOLDER URL...") }
@@ -21,9 +20,7 @@ struct OfflineVideo {
             request.group = "videos"
             return request
         }
-        for result in try await videos.add(Array(requests)) {
-            if case .failure(let error) = result { say("\(error)") }
-        }
+        for result in try await videos.add(Array(requests)) { if case .failure(let error) = result { say("\(error)") } }
         try await watch(videos)
         for video in try await videos.downloads(by: .added(newestFirst: false)) {
             switch try await videos.location(of: video.id) {

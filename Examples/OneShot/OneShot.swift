@@ -9,8 +9,7 @@ import Pawl
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-@main
-struct OneShot {
+@main struct OneShot {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         do {

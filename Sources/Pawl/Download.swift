@@ -133,9 +133,7 @@ protocol DownloadOwner: AnyObject, Sendable {
     var decidesFailures: Bool { get }
 }
 
-extension DownloadOwner {
-    var decidesFailures: Bool { false }
-}
+extension DownloadOwner { var decidesFailures: Bool { false } }
 
 // Calls from the owner.
 extension Download {
@@ -191,11 +189,7 @@ extension Download {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// The download runs again: later waits are for the new end.
-    func reopen() {
-        state.withLock { state in
-            if !state.isClosed { state.end = nil }
-        }
-    }
+    func reopen() { state.withLock { state in if !state.isClosed { state.end = nil } } }
 
     /// The download stopped running.
     func rested() { turns.notify() }
@@ -236,9 +230,7 @@ extension Download {
         changes.notify()
     }
 
-    private func watch(_ box: ProgressCell) {
-        box.watch { [weak self] _ in self?.changes.notify() }
-    }
+    private func watch(_ box: ProgressCell) { box.watch { [weak self] _ in self?.changes.notify() } }
 }
 
 extension PawlError {

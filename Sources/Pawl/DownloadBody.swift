@@ -26,10 +26,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
     private let source: BodySource
 
     init(
-        of source: String,
-        at position: BodyDisk.Position? = nil,
-        _ options: DownloadOptions,
-        _ hooks: DownloadHooks?,
+        of source: String, at position: BodyDisk.Position? = nil, _ options: DownloadOptions, _ hooks: DownloadHooks?,
         by owner: some BodyOwner
     ) throws(PawlError) {
         let options = try options.forStream(isContinued: position != nil)
@@ -40,10 +37,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
     }
 
     init(
-        resuming position: Position,
-        of source: String?,
-        _ options: DownloadOptions,
-        _ hooks: DownloadHooks?,
+        resuming position: Position, of source: String?, _ options: DownloadOptions, _ hooks: DownloadHooks?,
         by owner: some BodyOwner
     ) throws(PawlError) {
         let source = source ?? position.value.facts.sources[0]
@@ -117,10 +111,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
 protocol BodyOwner {
     /// Adds a download that starts when it is resumed, and returns what stops it.
     func addBody(
-        of source: String,
-        into disk: BodyDisk,
-        _ options: DownloadOptions,
-        _ hooks: DownloadHooks?
+        of source: String, into disk: BodyDisk, _ options: DownloadOptions, _ hooks: DownloadHooks?
     ) throws(PawlError) -> (Download, stop: @Sendable () -> Void)
 }
 
@@ -131,12 +122,7 @@ final class BodySource: Sendable {
     let download: Download
     private let onStop: @Sendable () -> Void
 
-    init(
-        _ disk: BodyDisk,
-        _ signal: ChangeSignal,
-        _ download: Download,
-        onStop: @escaping @Sendable () -> Void
-    ) {
+    init(_ disk: BodyDisk, _ signal: ChangeSignal, _ download: Download, onStop: @escaping @Sendable () -> Void) {
         self.disk = disk
         self.signal = signal
         self.download = download
@@ -163,10 +149,7 @@ extension DownloadBody.Position: Codable {
             Int64(tail.count) <= offset, !facts.sources.isEmpty
         else {
             throw DecodingError.dataCorruptedError(
-                forKey: .facts,
-                in: values,
-                debugDescription: "this is not a position of a stream"
-            )
+                forKey: .facts, in: values, debugDescription: "this is not a position of a stream")
         }
         value = BodyDisk.Position(offset: offset, facts: facts, tail: tail)
     }
@@ -187,12 +170,8 @@ extension Downloader: BodyOwner {
     /// them can be verified: if it is wrong, the iteration throws ``PawlError/Code/checksumMismatch`` after the last of
     /// them. Throws ``PawlError`` as ``add(_:options:hooks:)`` does.
     public func body(
-        of source: String,
-        options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody {
-        try DownloadBody(of: source, options, hooks, by: self)
-    }
+        of source: String, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody { try DownloadBody(of: source, options, hooks, by: self) }
 
     /// Continues a stream after the bytes that were delivered.
     ///
@@ -201,19 +180,12 @@ extension Downloader: BodyOwner {
     /// that has expired. Digests of the content are not verified, since the bytes before are not received again; a checksum
     /// is refused.
     public func body(
-        resuming position: DownloadBody.Position,
-        of source: String? = nil,
-        options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody {
-        try DownloadBody(resuming: position, of: source, options, hooks, by: self)
-    }
+        resuming position: DownloadBody.Position, of source: String? = nil,
+        options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody { try DownloadBody(resuming: position, of: source, options, hooks, by: self) }
 
     func addBody(
-        of source: String,
-        into disk: BodyDisk,
-        _ options: DownloadOptions,
-        _ hooks: DownloadHooks?
+        of source: String, into disk: BodyDisk, _ options: DownloadOptions, _ hooks: DownloadHooks?
     ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
         let download = try add(source, options: options, hooks: hooks) { plan in
             disk.expect(plan.streamAlgorithms)

@@ -52,14 +52,8 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
     public var verification: FileVerification?
 
     package init(
-        path: String,
-        length: Int64,
-        received: Int64,
-        duration: Double,
-        wasThere: Bool,
-        response: DownloadResponse? = nil,
-        content: [UInt8]? = nil,
-        verification: FileVerification? = nil
+        path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool,
+        response: DownloadResponse? = nil, content: [UInt8]? = nil, verification: FileVerification? = nil
     ) {
         self.path = path
         self.response = response

@@ -148,12 +148,7 @@ public enum DownloadState: String, Sendable, Hashable, CaseIterable {
 
 extension DownloadSnapshot.HostLimit {
     package init(_ note: HostNote, of host: String) {
-        self.init(
-            host: host,
-            connections: note.connections,
-            since: note.since.seconds,
-            reason: note.reason.text
-        )
+        self.init(host: host, connections: note.connections, since: note.since.seconds, reason: note.reason.text)
     }
 }
 
@@ -168,9 +163,7 @@ extension DownloadSnapshot {
         snapshot.smoothedSpeed = reading.smoothed
         snapshot.connections = reading.connections
         snapshot.retryIn = reading.retryIn?.seconds
-        snapshot.retry = reading.retry.map {
-            Retry(attempt: $0.attempt, limit: $0.limit, reason: $0.reason)
-        }
+        snapshot.retry = reading.retry.map { Retry(attempt: $0.attempt, limit: $0.limit, reason: $0.reason) }
         snapshot.waitsForHost = reading.waitsForHost
         snapshot.hostLimit = reading.hostLimit.map { HostLimit($0.note, of: $0.host) }
         // Until the part file is found again, the last known values are better than none.
@@ -184,12 +177,8 @@ extension DownloadSnapshot {
     }
 
     /// A run has failed, and its queue has not decided yet whether the download has, or waits.
-    mutating func hideFailure() {
-        if state == .failed { state = .transferring }
-    }
+    mutating func hideFailure() { if state == .failed { state = .transferring } }
 
     /// A run has its slot: its engine has not begun it yet, or it waits for a descriptor.
-    mutating func hideWait() {
-        if state == .waiting { state = .probing }
-    }
+    mutating func hideWait() { if state == .waiting { state = .probing } }
 }

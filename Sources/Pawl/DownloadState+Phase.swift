@@ -16,8 +16,8 @@ extension DownloadState {
     public var isFinal: Bool {
         switch self {
         case .finished, .failed, .removed: true
-        case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing,
-            .paused, .preempted:
+        case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing, .paused,
+            .preempted:
             false
         }
     }
@@ -44,12 +44,10 @@ extension EngineEvent {
     var kind: DownloadEvent.Kind {
         switch update {
         case .phase(let phase): .state(DownloadState(phase))
-        case .started(let total, let resumedAt):
-            .started(name: name, total: total, resumedAt: resumedAt)
+        case .started(let total, let resumedAt): .started(name: name, total: total, resumedAt: resumedAt)
         case .notice(let message): .notice(DownloadNotice(message))
         case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
-        case .finished(let length, let wasThere):
-            .finished(file(length: length, wasThere: wasThere))
+        case .finished(let length, let wasThere): .finished(file(length: length, wasThere: wasThere))
         case .failed(let failure): .failed(error(failure))
         }
     }
@@ -57,14 +55,7 @@ extension EngineEvent {
     /// The finished file of this event.
     func file(length: Int64, wasThere: Bool) -> DownloadedFile {
         DownloadedFile(
-            path: path,
-            length: length,
-            received: received,
-            duration: elapsed.seconds,
-            wasThere: wasThere,
-            response: response,
-            content: content,
-            verification: FileVerification(verification)
-        )
+            path: path, length: length, received: received, duration: elapsed.seconds, wasThere: wasThere,
+            response: response, content: content, verification: FileVerification(verification))
     }
 }

@@ -20,9 +20,7 @@ extension DownloadSnapshot {
     public var toggle: DownloadToggle {
         switch state {
         case .finished, .removed: .done
-        case .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing,
-            .preempted:
-            .pause
+        case .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing, .preempted: .pause
         // A manager queued it; elsewhere it was never started.
         case .waiting: addedAt == nil ? .download : .pause
         case .paused, .failed: written > 0 ? .continue : .download

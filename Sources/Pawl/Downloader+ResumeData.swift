@@ -12,24 +12,14 @@ extension Downloader {
     /// The headers of the first request are sent, except those that `options` contains and those that apply
     /// to one connection or one range.
     public func add(
-        _ data: ResumeData,
-        partialFolder: String,
-        safeCopy: String? = nil,
-        options: DownloadOptions = DownloadOptions()
+        _ data: ResumeData, partialFolder: String, safeCopy: String? = nil, options: DownloadOptions = DownloadOptions()
     ) throws(PawlError) -> Download {
         var options = options
         options.headers += data.headers(beside: options.headers)
         do throws(Failure) {
             _ = try data.takeOver(
-                partialFolder: partialFolder,
-                safeCopy: safeCopy,
-                isGiven: false,
-                options: options,
-                disk: disk
-            )
-        } catch {
-            throw PawlError(error)
-        }
+                partialFolder: partialFolder, safeCopy: safeCopy, isGiven: false, options: options, disk: disk)
+        } catch { throw PawlError(error) }
         return try add(data.url, options: options)
     }
 }
@@ -39,19 +29,14 @@ extension ResumeData {
     ///
     /// `isGiven`: the partial file itself may become the part file.
     package func takeOver(
-        partialFolder: String,
-        safeCopy: String?,
-        isGiven: Bool,
-        options: DownloadOptions,
-        disk: any Disk
+        partialFolder: String, safeCopy: String?, isGiven: Bool, options: DownloadOptions, disk: any Disk
     ) throws(Failure) -> AdoptedPart? {
         var content = content
         let partial = content.partialName.map { (folder: partialFolder, name: $0) }
         let copy = safeCopy.map { Self.parts(of: $0) }
         let supply = content.supply(
             partialLength: partial.flatMap { disk.length(of: $0.name, in: $0.folder) },
-            safeCopyLength: copy.flatMap { disk.length(of: $0.name, in: $0.folder) }
-        )
+            safeCopyLength: copy.flatMap { disk.length(of: $0.name, in: $0.folder) })
         let found =
             switch supply {
             case .partial: partial
@@ -62,21 +47,12 @@ extension ResumeData {
         let address = try WebAddress.parse(content.address).address
         let naming = NamingPolicy(options.naming)
         let facts = JournalFacts(
-            sources: [address.text],
-            representation: content.representation(of: address),
-            name: options.fileName
-                ?? NamingPolicy.choose(naming, address: address, head: nil, given: [address])
-        )
+            sources: [address.text], representation: content.representation(of: address),
+            name: options.fileName ?? NamingPolicy.choose(naming, address: address, head: nil, given: [address]))
         return try disk.adopt(
-            found.name,
-            in: found.folder,
-            length: content.received,
-            as: facts,
+            found.name, in: found.folder, length: content.received, as: facts,
             // The server's name comes with its first response.
-            isNamed: options.fileName != nil || naming != .server,
-            isGiven: isGiven,
-            to: options.folder
-        )
+            isNamed: options.fileName != nil || naming != .server, isGiven: isGiven, to: options.folder)
     }
 
     private static func parts(of path: String) -> (folder: String, name: String) {
@@ -94,8 +70,7 @@ extension ResumeData {
     package func headers(beside given: [String]) -> [String] {
         let taken = Self.ownHeaders.union(given.map { String($0.prefix { $0 != ":" }).lowercased() })
         let request = originalRequest ?? currentRequest
-        return (request?.headers ?? [:]).sorted { $0.key < $1.key }
-            .filter { !taken.contains($0.key.lowercased()) }
-            .map { "\($0.key): \($0.value)" }
+        return (request?.headers ?? [:]).sorted { $0.key < $1.key }.filter { !taken.contains($0.key.lowercased()) }.map
+        { "\($0.key): \($0.value)" }
     }
 }

@@ -41,25 +41,18 @@ public final class Downloader: Sendable {
         hooks = configuration.hooks
         settingsCache = TransferSettingsCache(
             deniesPrivateAddresses: configuration.deniesPrivateAddresses,
-            allowsPrivateEndpoint: configuration.allowsPrivateEndpoint,
-            usesManyHosts: configuration.usesManyHosts
-        )
+            allowsPrivateEndpoint: configuration.allowsPrivateEndpoint, usesManyHosts: configuration.usesManyHosts)
         let system = Ports.system(
-            numbering: configuration.numbering,
-            recognizesFinished: configuration.recognizesFinished,
-            trace: configuration.trace,
-            onCookies: configuration.onCookies
+            numbering: configuration.numbering, recognizesFinished: configuration.recognizesFinished,
+            trace: configuration.trace, onCookies: configuration.onCookies
         ) { board.notice($0) }
         var ports = system.remembering(in: configuration.stateFolder)
         if let trace = configuration.trace { ports.onHostLimit = { trace(.hostLimit($0, of: $1)) } }
         disk = ports.disk
         reachability = ports.reachability
         scheduler = DownloadScheduler(
-            ports: ports,
-            loops: min(max(1, configuration.threads), 16),
-            jobs: configuration.jobs,
-            rate: configuration.rateLimit,
-            reportsEveryPhase: configuration.reportsEveryState,
+            ports: ports, loops: min(max(1, configuration.threads), 16), jobs: configuration.jobs,
+            rate: configuration.rateLimit, reportsEveryPhase: configuration.reportsEveryState,
             keepsHostsTogether: configuration.usesManyHosts
         ) { board.post($0) }
     }
@@ -78,12 +71,8 @@ public final class Downloader: Sendable {
     /// when that is released, the download pauses, and ``Download/file`` throws. `hooks` replace those of the
     /// configuration for this download.
     public func add(
-        _ source: String,
-        options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> Download {
-        try add(source, options: options, hooks: hooks) { _ in nil }
-    }
+        _ source: String, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> Download { try add(source, options: options, hooks: hooks) { _ in nil } }
 
     /// Downloads small content into memory, off the caller's thread.
     ///
@@ -93,9 +82,7 @@ public final class Downloader: Sendable {
     /// (``PawlError/Code/checksumMismatch``). Throws ``PawlError``; cancelling the task that waits stops the
     /// transfer and throws `CancellationError`.
     public func data(
-        from source: String,
-        maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions(),
+        from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
         let options = options.forMemory()
@@ -119,9 +106,7 @@ public final class Downloader: Sendable {
     /// Throws ``PawlError``; cancelling the task that waits stops the transfer, keeps what was received for a later
     /// run, and throws `CancellationError` once it is on disk. A file that is complete by then is returned.
     public func download(
-        _ source: String,
-        to path: String? = nil,
-        options: DownloadOptions = DownloadOptions(),
+        _ source: String, to path: String? = nil, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> DownloadedFile {
         var options = options
@@ -137,11 +122,8 @@ public final class Downloader: Sendable {
     }
 
     /// Adds a download whose bytes are written to a device or a pipe, in order and over one connection.
-    package func add(
-        _ source: String,
-        options: DownloadOptions,
-        to target: StreamTarget
-    ) throws(PawlError) -> Download {
+    package func add(_ source: String, options: DownloadOptions, to target: StreamTarget) throws(PawlError) -> Download
+    {
         var options = options
         options.connections = 1
         options.existingFile = .rename
@@ -157,10 +139,7 @@ public final class Downloader: Sendable {
     ///
     /// Blocks the calling thread while the store is looked at.
     package func add(
-        _ source: String,
-        options: DownloadOptions,
-        to target: WebAddress,
-        of store: ObjectStore
+        _ source: String, options: DownloadOptions, to target: WebAddress, of store: ObjectStore
     ) throws(PawlError) -> Download {
         var own = options
         own.connections = 1
@@ -171,13 +150,8 @@ public final class Downloader: Sendable {
         let policy = options.existingFile
         return try add(source, options: own, hooks: nil, keepsPartial: true) { (plan) throws(Failure) in
             try ObjectDisk(
-                store,
-                target: target,
-                source: plan.sources[0].text,
-                policy: policy,
-                algorithms: plan.streamAlgorithms,
-                needsDigest: plan.hasDigest
-            )
+                store, target: target, source: plan.sources[0].text, policy: policy, algorithms: plan.streamAlgorithms,
+                needsDigest: plan.hasDigest)
         }
     }
 
@@ -186,44 +160,26 @@ public final class Downloader: Sendable {
     /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``). `replaces`: the only file that it may
     /// overwrite, as it was then. `digests`: those that the content must have besides the checksum.
     package func add(
-        _ source: String,
-        options: DownloadOptions,
-        pieces: PieceHashes?,
-        digests: [ExpectedDigest] = [],
-        isSeeded: Bool = false,
-        replaces: FileStamp? = nil
+        _ source: String, options: DownloadOptions, pieces: PieceHashes?, digests: [ExpectedDigest] = [],
+        isSeeded: Bool = false, replaces: FileStamp? = nil
     ) throws(PawlError) -> Download {
         try add(
-            source,
-            options: options,
-            hooks: nil,
-            pieces: pieces,
-            digests: digests,
-            isSeeded: isSeeded,
+            source, options: options, hooks: nil, pieces: pieces, digests: digests, isSeeded: isSeeded,
             replaces: replaces
         ) { _ in nil }
     }
 
     func add(
-        _ source: String,
-        options: DownloadOptions,
-        hooks: DownloadHooks?,
-        pieces: PieceHashes? = nil,
-        digests: [ExpectedDigest] = [],
-        isSeeded: Bool = false,
-        replaces: FileStamp? = nil,
-        keepsPartial: Bool = false,
-        takesEverySuccess: Bool = false,
-        ownDisk: (DownloadPlan) throws(Failure) -> (any Disk)?
+        _ source: String, options: DownloadOptions, hooks: DownloadHooks?, pieces: PieceHashes? = nil,
+        digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil, keepsPartial: Bool = false,
+        takesEverySuccess: Bool = false, ownDisk: (DownloadPlan) throws(Failure) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
         do throws(Failure) {
             job = try Job(source: source, options: options, settingsCache: settingsCache)
             try job.plan.add(digests)
             job.disk = try ownDisk(job.plan)
-        } catch {
-            throw PawlError(error, of: source)
-        }
+        } catch { throw PawlError(error, of: source) }
         job.plan.keepsPartial = job.disk == nil || keepsPartial
         job.plan.isReadable = job.disk == nil
         job.plan.takesEverySuccess = takesEverySuccess
@@ -232,21 +188,13 @@ public final class Downloader: Sendable {
         job.replaces = replaces
         job.sharesConnections = sharesConnections
         job.use(hooks ?? self.hooks)
-        let place = FileLocation(
-            disk: job.disk ?? disk,
-            folder: options.folder,
-            sources: job.plan.sources
-        )
+        let place = FileLocation(disk: job.disk ?? disk, folder: options.folder, sources: job.plan.sources)
         let (id, box) = scheduler.add(job)
         let download = Download(
             DownloadSnapshot(
-                id: Download.ID(rawValue: id.rawValue),
-                source: place.sources[0].redacted,
-                taskDescription: options.taskDescription
-            ),
-            box: box,
-            owner: StandaloneRun(scheduler: scheduler, place: place, board: board)
-        )
+                id: Download.ID(rawValue: id.rawValue), source: place.sources[0].redacted,
+                taskDescription: options.taskDescription), box: box,
+            owner: StandaloneRun(scheduler: scheduler, place: place, board: board))
         guard board.add(download) else {
             throw .gone(download.source, "cannot add", because: "its downloader was shut down")
         }
@@ -266,7 +214,5 @@ public final class Downloader: Sendable {
     }
 
     /// Changes the limit for all downloads together while they run; `nil` removes it.
-    public func limit(to bytesPerSecond: Int64?) {
-        scheduler.engine.limit(to: bytesPerSecond)
-    }
+    public func limit(to bytesPerSecond: Int64?) { scheduler.engine.limit(to: bytesPerSecond) }
 }

@@ -12,9 +12,7 @@ final class EventBoard: Sendable {
     private let state = Mutex(State())
     private let onEvent: @Sendable (DownloadEvent) -> Void
 
-    init(onEvent: @escaping @Sendable (DownloadEvent) -> Void) {
-        self.onEvent = onEvent
-    }
+    init(onEvent: @escaping @Sendable (DownloadEvent) -> Void) { self.onEvent = onEvent }
 
     /// Keeps the download until its end; `false` after ``refuseNew()``.
     func add(_ download: Download) -> Bool {
@@ -38,8 +36,7 @@ final class EventBoard: Sendable {
     }
 
     /// Ends every wait for a download that will not run again; `false` if it was removed before.
-    @discardableResult
-    func removed(_ download: Download) -> Bool {
+    @discardableResult func removed(_ download: Download) -> Bool {
         _ = state.withLock { $0.downloads.removeValue(forKey: download.id.rawValue) }
         return download.remove(because: "it was removed")
     }
@@ -53,10 +50,7 @@ final class EventBoard: Sendable {
     func notice(_ text: String) {
         onEvent(
             DownloadEvent(
-                id: Download.ID(rawValue: 0),
-                kind: .notice(DownloadNotice(LocalizableMessage(untranslated: text)))
-            )
-        )
+                id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice(LocalizableMessage(untranslated: text)))))
     }
 
     func post(_ report: EngineEvent) {

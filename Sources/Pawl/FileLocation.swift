@@ -14,11 +14,7 @@ struct FileLocation: Sendable {
     func removePartial(of name: String) throws(Failure) {
         let facts = JournalFacts(sources: sources.map(\.text), name: name)
         let claim = Claim(folder: folder, name: name, ifExists: .overwrite, facts: facts)
-        switch try disk.claim(
-            claim,
-            adopts: { $0.facts.sources.first.map(formerSources.containsBytes) ?? false }
-        )
-        {
+        switch try disk.claim(claim, adopts: { $0.facts.sources.first.map(formerSources.containsBytes) ?? false }) {
         case .fresh(let partial), .found(let partial, _): partial.discard()
         case .existing(let partial, _): try partial.restoreOriginal()
         case .skipped: break

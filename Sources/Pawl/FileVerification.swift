@@ -49,23 +49,15 @@ public struct FileVerification: Sendable, Hashable, Codable {
     package init?(_ result: VerificationResult?) {
         guard let result, let level = Level(rawValue: result.level.name) else { return nil }
         self.init(
-            level: level,
-            algorithm: result.algorithm.rawValue,
-            digest: Hexadecimal.text(result.digest),
-            source: result.source,
-            pieces: result.pieces
-        )
+            level: level, algorithm: result.algorithm.rawValue, digest: Hexadecimal.text(result.digest),
+            source: result.source, pieces: result.pieces)
     }
 
     /// The form in which the queue stores it: the parts, separated by blanks; `pieces=N` in place of the digest.
-    var stored: String {
-        "\(level.rawValue) \(algorithm) \(pieces.map { "pieces=\($0)" } ?? digest) \(source)"
-    }
+    var stored: String { "\(level.rawValue) \(algorithm) \(pieces.map { "pieces=\($0)" } ?? digest) \(source)" }
 
     init?(stored: String) {
-        let parts = stored.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map {
-            String($0)
-        }
+        let parts = stored.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map { String($0) }
         guard parts.count == 4, let level = Level(rawValue: parts[0]) else { return nil }
         let pieces = parts[2].hasPrefix("pieces=") ? Int(parts[2].dropFirst(7)) : nil
         let digest = pieces == nil ? parts[2] : ""
@@ -89,11 +81,7 @@ public struct FileVerification: Sendable, Hashable, Codable {
             let algorithm = json["algorithm"]?.string, let digest = json["digest"]?.string
         else { return nil }
         self.init(
-            level: level,
-            algorithm: algorithm,
-            digest: digest,
-            source: json["source"]?.string ?? "",
-            pieces: json["pieces"]?.integer.map { Int($0) }
-        )
+            level: level, algorithm: algorithm, digest: digest, source: json["source"]?.string ?? "",
+            pieces: json["pieces"]?.integer.map { Int($0) })
     }
 }

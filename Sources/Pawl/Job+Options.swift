@@ -5,11 +5,7 @@ import Synchronization
 
 // Converts the caller's options, once they are valid, into a job.
 extension Job {
-    init(
-        source: String,
-        options: borrowing DownloadOptions,
-        settingsCache: TransferSettingsCache
-    ) throws(Failure) {
+    init(source: String, options: borrowing DownloadOptions, settingsCache: TransferSettingsCache) throws(Failure) {
         let settings = try settingsCache.settings(of: options)
         try Self.check(folder: options.folder)
         let first = try WebAddress.parse(source)
@@ -23,12 +19,9 @@ extension Job {
         self.init(
             plan: plan,
             settings: try settingsCache.settings(
-                settings,
-                for: first.credentials,
-                access: sources.contains { $0.scheme == .s3 } ? settingsCache.stores.access(options) : nil
-            ),
-            folder: options.folder
-        )
+                settings, for: first.credentials,
+                access: sources.contains { $0.scheme == .s3 } ? settingsCache.stores.access(options) : nil),
+            folder: options.folder)
         trustsRedirects = options.trustsRedirects
         signingKeys = keys
         fileName = options.fileName
@@ -41,39 +34,23 @@ extension Job {
         // The system would end the path there, in another folder.
         guard !folder.utf8.contains(0) else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "the folder \(folder)",
-                because: "it contains a NUL byte",
-                remedy: "give another folder"
-            )
+                .badOption, "cannot use", at: "the folder \(folder)", because: "it contains a NUL byte",
+                remedy: "give another folder")
         }
     }
 
     private static func check(_ sources: [WebAddress]) throws(Failure) {
         if let prefix = sources.first(where: \.isS3Prefix) {
             throw Failure(
-                .badOption,
-                "cannot fetch",
-                at: prefix.redacted,
-                because: LocalizableMessage(
-                    "s3-prefix-not-object",
-                    "it names a prefix of keys, not an object"
-                ),
-                remedy: "end it with the object's key"
-            )
+                .badOption, "cannot fetch", at: prefix.redacted,
+                because: LocalizableMessage("s3-prefix-not-object", "it names a prefix of keys, not an object"),
+                remedy: "end it with the object's key")
         }
         // They must fit into the journal together with the file's state.
         guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= longestSources else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "\(sources.count) URLs of one file",
-                because: LocalizableMessage(
-                    "urls-too-long",
-                    "together they are longer than \(longestSources) bytes"
-                )
-            )
+                .badOption, "cannot use", at: "\(sources.count) URLs of one file",
+                because: LocalizableMessage("urls-too-long", "together they are longer than \(longestSources) bytes"))
         }
     }
 
@@ -87,10 +64,8 @@ extension DownloadPlan {
         ramp = options.connections.map { .fixed($0) } ?? ramp
         lowestSpeed = options.lowestSpeed.flatMap { $0 > 0 ? $0 : nil }
         retry = RetryPolicy(
-            retries: options.retries,
-            delay: .seconds(options.retryDelay),
-            longestRetryAfter: .seconds(options.maximumRetryAfter)
-        )
+            retries: options.retries, delay: .seconds(options.retryDelay),
+            longestRetryAfter: .seconds(options.maximumRetryAfter))
         allowsDowngrade = options.allowsDowngrade
         timeout = .seconds(options.timeout)
         maximumRedirects = options.maximumRedirects
@@ -187,9 +162,7 @@ extension DownloadPlan {
 
 extension ExpectedDigest {
     /// A digest that a URL states.
-    init(inFragment checksum: Checksum) {
-        self.init(checksum, level: .given, source: "the URL's fragment")
-    }
+    init(inFragment checksum: Checksum) { self.init(checksum, level: .given, source: "the URL's fragment") }
 }
 
 extension [ExpectedDigest] {

@@ -20,9 +20,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The redacted URL or the path for which it failed.
     public var place: String
     /// The cause.
-    public var why: String {
-        didSet { if why != oldValue { cause = nil } }
-    }
+    public var why: String { didSet { if why != oldValue { cause = nil } } }
     /// The remedy, empty if there is none.
     public var remedy: String
     /// Resume data in errors of a session's tasks that had received something; else `nil`.
@@ -83,9 +81,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         let remedy = advice.text == remedy ? advice : Remedy(remedy)
         let code = Failure.Code(rawValue: code.rawValue)
         var failure =
-            if let cause {
-                Failure(code, what, at: place, because: cause, remedy: remedy)
-            } else {
+            if let cause { Failure(code, what, at: place, because: cause, remedy: remedy) } else {
                 Failure(code, what, at: place, because: why, remedy: remedy)
             }
         failure.refused = refused

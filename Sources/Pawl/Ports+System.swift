@@ -12,21 +12,15 @@ extension Ports {
     /// `trace` receives every request and response, and `onCookies` the cookies of each origin, on the threads of the
     /// transports.
     package static func system(
-        numbering: FileName.Numbering = .parenthesized,
-        recognizesFinished: Bool = true,
-        trace: (@Sendable (TransferTrace) -> Void)? = nil,
-        onCookies: CookieReceiver? = nil,
+        numbering: FileName.Numbering = .parenthesized, recognizesFinished: Bool = true,
+        trace: (@Sendable (TransferTrace) -> Void)? = nil, onCookies: CookieReceiver? = nil,
         notice: @escaping @Sendable (String) -> Void
     ) -> Ports {
         let clock = SystemClock()
         var ports = Ports(
-            clock: clock,
-            disk: FileDisk(numbering: numbering, recognizesFinished: recognizesFinished, notice: notice),
-            reachability: SystemReachability(),
-            threads: SystemThreads(),
-            pollers: EpollPollers(clock: clock),
-            transports: CurlTransports(clock: clock, trace: trace, onCookies: onCookies)
-        )
+            clock: clock, disk: FileDisk(numbering: numbering, recognizesFinished: recognizesFinished, notice: notice),
+            reachability: SystemReachability(), threads: SystemThreads(), pollers: EpollPollers(clock: clock),
+            transports: CurlTransports(clock: clock, trace: trace, onCookies: onCookies))
         ports.signatures = SystemSignatures()
         ports.descriptors = SystemDescriptors()
         ports.charsets = .system
@@ -61,12 +55,8 @@ extension DownloadOptions {
         guard !isContinued || checksum == nil else {
             throw PawlError(
                 Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "a checksum",
-                    because: "the bytes before the stream continues are not received again"
-                )
-            )
+                    .badOption, "cannot use", at: "a checksum",
+                    because: "the bytes before the stream continues are not received again"))
         }
         var options = isContinued ? unverified() : forMemory()
         options.fileName = nil
@@ -76,16 +66,11 @@ extension DownloadOptions {
 
     /// Sets the folder and the name: `path` is relative to the folder unless it begins with `/`.
     mutating func place(at path: String) throws(PawlError) {
-        guard let name = path.pathParts(keepsEmpty: true).last, !name.isEmpty
-        else {
+        guard let name = path.pathParts(keepsEmpty: true).last, !name.isEmpty else {
             throw PawlError(
                 Failure(
-                    .badOption,
-                    "cannot write",
-                    at: path.isEmpty ? "an empty path" : path,
-                    because: "it is not the path of a file"
-                )
-            )
+                    .badOption, "cannot write", at: path.isEmpty ? "an empty path" : path,
+                    because: "it is not the path of a file"))
         }
         let parent = path.dropLast(name.utf8.count)
         if path.isAbsolutePath {

@@ -43,19 +43,12 @@ public struct ResumeData: Sendable, Hashable {
     public init(_ bytes: [UInt8], madeBy system: (major: Int, minor: Int)? = nil) throws(PawlError) {
         do throws(PropertyList.Fault) {
             content = try AppleResumeData(
-                bytes,
-                madeBy: system.map { AppleResumeData.System(major: $0.major, minor: $0.minor) }
-            )
+                bytes, madeBy: system.map { AppleResumeData.System(major: $0.major, minor: $0.minor) })
         } catch {
             throw PawlError(
                 Failure(
-                    .cannotResume,
-                    "cannot resume from",
-                    at: "the resume data",
-                    because: error.words,
-                    remedy: "start the download over"
-                )
-            )
+                    .cannotResume, "cannot resume from", at: "the resume data", because: error.words,
+                    remedy: "start the download over"))
         }
     }
 

@@ -12,10 +12,7 @@ package struct SampleLookups: Sendable {
     package func query(for address: WebAddress) -> HostQuery? { lookups.query(for: address) }
 
     /// The result; `nil` when the name has to be looked up first, and `receiver` is called on another thread.
-    package func lookUp(
-        _ query: HostQuery,
-        _ receiver: @escaping @Sendable (HostResult) -> Void
-    ) -> HostResult? {
+    package func lookUp(_ query: HostQuery, _ receiver: @escaping @Sendable (HostResult) -> Void) -> HostResult? {
         lookups.lookUp(query, receiver)
     }
 }

@@ -36,13 +36,7 @@ final class SharedTable<Table: StoredTable, Key: Hashable & Sendable, Change: Se
     private let state: Mutex<State>
     private let apply: Apply
 
-    init(
-        _ name: String,
-        in folder: String,
-        clock: any Clock,
-        threads: any Threads,
-        apply: @escaping Apply
-    ) {
+    init(_ name: String, in folder: String, clock: any Clock, threads: any Threads, apply: @escaping Apply) {
         file = StateFile(name, in: folder)
         self.name = name
         self.clock = clock

@@ -28,9 +28,7 @@ final class StandaloneRun: DownloadOwner {
             } else if let name = download.readingName {
                 try place.removePartial(of: name)
             }
-        } catch {
-            throw PawlError(error)
-        }
+        } catch { throw PawlError(error) }
         letGo(download.id)
         board.removedAtRest(download)
     }

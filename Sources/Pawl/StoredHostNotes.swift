@@ -15,22 +15,14 @@ final class StoredHostNotes: HostNotes {
 
     init(in folder: String, clock: any Clock, threads: any Threads) {
         self.clock = clock
-        limits = SharedTable("hosts", in: folder, clock: clock, threads: threads) {
-            change,
-            name,
-            table,
-            now in
+        limits = SharedTable("hosts", in: folder, clock: clock, threads: threads) { change, name, table, now in
             switch change {
             case .note(let note, of: let origin): table.note(note, of: origin, now: now)
             case .forget: table.forget(named: name)
             }
             return true
         }
-        secureHosts = SharedTable("hsts", in: folder, clock: clock, threads: threads) {
-            field,
-            host,
-            table,
-            now in
+        secureHosts = SharedTable("hsts", in: folder, clock: clock, threads: threads) { field, host, table, now in
             table.note(field, of: host, now: now)
         }
     }
@@ -41,9 +33,7 @@ final class StoredHostNotes: HostNotes {
         limits.make(.note(note, of: origin), of: HostTable.name(of: origin))
     }
 
-    func forget(host: String?) {
-        for name in limits.table.names(of: host) { limits.make(.forget, of: name) }
-    }
+    func forget(host: String?) { for name in limits.table.names(of: host) { limits.make(.forget, of: name) } }
 
     func forget(_ origin: Origin) { limits.make(.forget, of: HostTable.name(of: origin)) }
 
@@ -69,8 +59,7 @@ extension Ports {
 package enum StoredHostLimits {
     /// The limits that are valid at `now`, by the name of their origin.
     package static func all(
-        in folder: String,
-        now: UnixTime
+        in folder: String, now: UnixTime
     ) throws(Failure) -> [(origin: String, limit: DownloadSnapshot.HostLimit)] {
         try table(in: folder, now: now).entries.sorted { $0.key < $1.key }.map { name, entry in
             (name, DownloadSnapshot.HostLimit(entry.note, of: HostTable.host(of: name)))
@@ -78,11 +67,7 @@ package enum StoredHostLimits {
     }
 
     /// Removes the limits of these hosts, of all with none; returns whether there were any.
-    package static func forget(
-        _ hosts: [String],
-        in folder: String,
-        now: UnixTime
-    ) throws(Failure) -> Bool {
+    package static func forget(_ hosts: [String], in folder: String, now: UnixTime) throws(Failure) -> Bool {
         var table = try table(in: folder, now: now)
         let names = hosts.isEmpty ? table.names(of: nil) : hosts.flatMap { table.names(of: $0) }
         guard !names.isEmpty else { return false }

@@ -47,11 +47,7 @@ final class TransferSettingsCache: Sendable {
     /// The same settings with the credentials of a URL, which those of the options override.
     ///
     /// `access` is that to the object stores of its URLs.
-    func settings(
-        _ common: TransferSettings,
-        for credentials: Credentials?,
-        access: S3Access?
-    ) -> TransferSettings {
+    func settings(_ common: TransferSettings, for credentials: Credentials?, access: S3Access?) -> TransferSettings {
         let own = common.values.credentials == nil ? credentials : nil
         guard own != nil || access != nil else { return common }
         var values = common.values
@@ -63,8 +59,7 @@ final class TransferSettingsCache: Sendable {
 
     private func settings(_ values: TransferSettings.Values) -> TransferSettings {
         var values = values
-        values.deniesPrivateAddresses =
-            deniesPrivateAddresses && !(allowsPrivateEndpoint && values.s3?.endpoint != nil)
+        values.deniesPrivateAddresses = deniesPrivateAddresses && !(allowsPrivateEndpoint && values.s3?.endpoint != nil)
         values.usesManyHosts = usesManyHosts
         return last.withLock { last in
             if let last, last.values == values { return last }

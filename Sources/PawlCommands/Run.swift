@@ -13,12 +13,7 @@ package func run(arguments: [[UInt8]]) -> Int32 {
     // aria2's exit codes are those of downloads.
     guard !isAria2c(arguments), let error = OutputFile.lostOutput else { return code }
     let failure = Failure(
-        .inputOutput,
-        "cannot write to",
-        at: "standard output",
-        because: error.text,
-        remedy: "the output is incomplete"
-    )
+        .inputOutput, "cannot write to", at: "standard output", because: error.text, remedy: "the output is incomplete")
     printFailure(failure)
     return code == 0 ? Int32(failure.code.rawValue) : code
 }
@@ -51,12 +46,8 @@ private func text(_ argument: [UInt8]) throws(Failure) -> String {
     if argument.firstRange(of: "://".utf8) != nil { return PercentCoding.text(argument) }
     guard let text = String(validating: argument, as: UTF8.self) else {
         throw Failure(
-            .badOption,
-            "cannot use",
-            at: String(decoding: argument, as: UTF8.self),
-            because: "it is not UTF-8",
-            remedy: "use another name or value; only 'pawl verify' takes such names"
-        )
+            .badOption, "cannot use", at: String(decoding: argument, as: UTF8.self), because: "it is not UTF-8",
+            remedy: "use another name or value; only 'pawl verify' takes such names")
     }
     return text
 }
@@ -98,22 +89,12 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
         }
         if let meant = CommandHabit.command(for: word) {
             throw Failure(
-                .badOption,
-                word.hasPrefix("-") ? "unknown option" : "unknown command",
-                at: shown(word),
-                because: "",
-                remedy: Remedy("did you mean 'pawl \(meant)'?")
-            )
+                .badOption, word.hasPrefix("-") ? "unknown option" : "unknown command", at: shown(word), because: "",
+                remedy: Remedy("did you mean 'pawl \(meant)'?"))
         }
-        let near = spellingSuggestion(for: word, among: Command.table.map(\.name)).map {
-            "did you mean \(quoted($0))?"
-        }
+        let near = spellingSuggestion(for: word, among: Command.table.map(\.name)).map { "did you mean \(quoted($0))?" }
         throw Failure(
-            .badOption,
-            word.hasPrefix("-") ? "unknown option" : "unknown command",
-            at: shown(word),
-            because: "",
-            remedy: near.map { Remedy($0) } ?? "see 'pawl --help'"
-        )
+            .badOption, word.hasPrefix("-") ? "unknown option" : "unknown command", at: shown(word), because: "",
+            remedy: near.map { Remedy($0) } ?? "see 'pawl --help'")
     }
 }

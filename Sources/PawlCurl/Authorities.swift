@@ -41,8 +41,8 @@ struct Authorities {
     private static let systemFile: String? = {
         guard builtInFile == nil else { return nil }
         let usual = [
-            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+            "/etc/ssl/cert.pem",
         ]
         return usual.first(where: CurlLibrary.isReadable)
     }()

@@ -7,8 +7,7 @@ import Synchronization
 /// A connection that is made only to see the server's certificates, and what the judge says of them.
 ///
 /// The request itself is made over another connection, on which libcurl accepts only the key that was judged.
-@safe
-final class CertificateCheck {
+@safe final class CertificateCheck {
     let easy: EasyHandle
     let request: TransferRequest
     let sink: any TransferSink
@@ -22,9 +21,7 @@ final class CertificateCheck {
     var decided: TransferSettings.Values?
 
     init(
-        _ request: TransferRequest,
-        _ sink: any TransferSink,
-        _ judge: @escaping CertificateJudge
+        _ request: TransferRequest, _ sink: any TransferSink, _ judge: @escaping CertificateJudge
     ) throws(TransferFault) {
         easy = try EasyHandle()
         self.request = request
@@ -54,8 +51,7 @@ final class CertificateCheck {
 
     /// Whether the server has requested a certificate and none was given.
     var requestsCertificate: Bool {
-        unsafe isRequested.pointee != 0 && request.settings.values.certificate == nil
-            && request.carriesSecrets
+        unsafe isRequested.pointee != 0 && request.settings.values.certificate == nil && request.carriesSecrets
     }
 
     fileprivate func prepare(_ context: UnsafeMutableRawPointer) {

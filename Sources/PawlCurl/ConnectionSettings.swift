@@ -49,11 +49,7 @@ final class ConnectionSettings {
         try RequestText.check(settings.values)
         texts = HeaderLines.joiningCookies(
             try HeaderLines.lines(
-                of: settings.values,
-                carriesSecrets: request.carriesSecrets,
-                bypassesCaches: request.bypassesCaches
-            )
-        )
+                of: settings.values, carriesSecrets: request.carriesSecrets, bypassesCaches: request.bypassesCaches))
     }
 
     /// Sets the header lines with those of this request alone, which replace others of the same name.
@@ -96,8 +92,7 @@ final class ConnectionSettings {
         }
         applyProxy(options)
         switch key.scheme {
-        case .http:
-            applyHTTP(options)
+        case .http: applyHTTP(options)
         case .https:
             applyHTTP(options)
             applyTLS(options)
@@ -132,8 +127,7 @@ final class ConnectionSettings {
         case .shared:
             options.set(CURLOPT_HTTP_VERSION, pawl_http_version_2_over_tls)
             if key.scheme == .https { options.set(CURLOPT_PIPEWAIT, 1) }
-        case .separate:
-            options.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
+        case .separate: options.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
         }
     }
 
@@ -146,9 +140,7 @@ final class ConnectionSettings {
         if !values.pinnedPublicKeys.isEmpty {
             options.set(CURLOPT_PINNEDPUBLICKEY, values.pinnedPublicKeys.joined(separator: ";"))
         }
-        if key.scheme == .https, TLSContext.isReachable {
-            unsafe options.set(contextFunction: TLSContext.prepare)
-        }
+        if key.scheme == .https, TLSContext.isReachable { unsafe options.set(contextFunction: TLSContext.prepare) }
         if let accepted = values.acceptedKey { options.set(CURLOPT_PINNEDPUBLICKEY, accepted) }
         // A client certificate identifies the user: it is sent only where other secrets are.
         guard key.carriesSecrets else { return }
@@ -190,10 +182,7 @@ final class ConnectionSettings {
         let folder = CurlLibrary.home.map { $0 + "/.ssh" }
         if values.verifiesPeer {
             // Without a file libcurl would accept any host key; with one, a host that is not in it is rejected.
-            options.set(
-                CURLOPT_SSH_KNOWNHOSTS,
-                folder.map { $0 + "/known_hosts" } ?? "/etc/ssh/ssh_known_hosts"
-            )
+            options.set(CURLOPT_SSH_KNOWNHOSTS, folder.map { $0 + "/known_hosts" } ?? "/etc/ssh/ssh_known_hosts")
         }
         guard key.carriesSecrets, values.usesOwnersSecrets else {
             // libcurl would reuse a connection for which another request used the user's keys.
@@ -207,9 +196,7 @@ final class ConnectionSettings {
             return
         }
         let usual = ["id_ed25519", "id_ecdsa", "id_rsa"]
-        let found = folder.flatMap { folder in
-            usual.map { "\(folder)/\($0)" }.first(where: CurlLibrary.isReadable)
-        }
+        let found = folder.flatMap { folder in usual.map { "\(folder)/\($0)" }.first(where: CurlLibrary.isReadable) }
         if let file = values.key ?? found { options.set(CURLOPT_SSH_PRIVATE_KEYFILE, file) }
     }
 }

@@ -29,11 +29,9 @@ struct CurlErrorMapping {
         case CURLE_INTERFACE_FAILED: .unreachable
         case CURLE_OPERATION_TIMEDOUT: .connectTimeout
         case CURLE_SSL_CONNECT_ERROR: handshake
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_CACERT_BADFILE,
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT,
-            CURLE_SSL_ENGINE_NOTFOUND,
-            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
+            CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED:
             .tls
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .publicKey
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_AGAIN: .connectionLost
@@ -52,10 +50,9 @@ struct CurlErrorMapping {
         // REST is the only command that libcurl is given to send and that may not fail.
         case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR:
             hasOffset && !(400..<500).contains(reply) ? .offsetRefused : .serverRefused
-        case CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR,
-            CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_WEIRD_PASS_REPLY, CURLE_FTP_WEIRD_PASV_REPLY,
-            CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST, CURLE_FTP_PORT_FAILED, CURLE_FTP_PRET_FAILED,
-            CURLE_FTP_BAD_FILE_LIST:
+        case CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR, CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_WEIRD_PASS_REPLY,
+            CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST, CURLE_FTP_PORT_FAILED,
+            CURLE_FTP_PRET_FAILED, CURLE_FTP_BAD_FILE_LIST:
             .serverRefused
         default: .other
         }
@@ -70,8 +67,7 @@ struct CurlErrorMapping {
     private var connecting: TransferFault.Kind {
         switch systemError {
         // A local firewall reports EPERM or EACCES.
-        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENONET, EPERM, EACCES:
-            .unreachable
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENONET, EPERM, EACCES: .unreachable
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: .other
         case ETIMEDOUT: .connectTimeout
         case ECONNRESET, EPIPE, ECONNABORTED: .connectionLost
@@ -122,89 +118,52 @@ struct CurlErrorMapping {
 
 extension EasyHandle {
     /// The fault of a transfer or a connection attempt that ended with `code`.
-    func fault(
-        _ code: CURLcode,
-        of request: TransferRequest?,
-        isHTTP: Bool,
-        hasHead: Bool
-    ) -> TransferFault {
+    func fault(_ code: CURLcode, of request: TransferRequest?, isHTTP: Bool, hasHead: Bool) -> TransferFault {
         // Neither libcurl nor the C library reports it from everywhere.
         if code != CURLE_OK, !hasHead, SystemDescriptors.areUsedUp { return .noDescriptor }
         let said = errorText
         if let known = knownFault(code, said, of: request, isHTTP: isHTTP, hasHead: hasHead) { return known }
         let mapping = CurlErrorMapping(
-            code: code,
-            text: said.isEmpty ? CurlLibrary.text(of: code) : said,
-            systemError: Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)),
-            reply: number(CURLINFO_RESPONSE_CODE),
-            isHTTP: isHTTP,
-            hasHead: hasHead,
-            hasOffset: (request?.range.offset ?? 0) > 0
-        )
+            code: code, text: said.isEmpty ? CurlLibrary.text(of: code) : said,
+            systemError: Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)), reply: number(CURLINFO_RESPONSE_CODE),
+            isHTTP: isHTTP, hasHead: hasHead, hasOffset: (request?.range.offset ?? 0) > 0)
         var kind = mapping.kind
         if let request, let fault = versionFault(kind, of: request) { return fault }
-        if kind == .nameResolution, let host = request?.address.host,
-            HostResolver.shared.isMissing(HostQuery(host))
-        {
+        if kind == .nameResolution, let host = request?.address.host, HostResolver.shared.isMissing(HostQuery(host)) {
             kind = .nameMissing
         }
         // libcurl does not name the command.
         if code == CURLE_QUOTE_ERROR {
             return TransferFault(
-                kind,
-                LocalizableMessage("fault-rest-refused", "REST was refused with \(mapping.reply)")
-            )
+                kind, LocalizableMessage("fault-rest-refused", "REST was refused with \(mapping.reply)"))
         }
         let proxy = request.flatMap(Self.proxy)
         if let request, let fault = proxyFault(kind, mapping.text, of: request) { return fault }
-        if code == CURLE_SSL_CERTPROBLEM {
-            return .clientCertificate(Secrets.removed(from: mapping.text, of: request))
-        }
-        if kind == .connectionRefused, let proxy, CurlErrorText.isOf(proxy: proxy, mapping.text) {
-            kind = .proxy
-        }
+        if code == CURLE_SSL_CERTPROBLEM { return .clientCertificate(Secrets.removed(from: mapping.text, of: request)) }
+        if kind == .connectionRefused, let proxy, CurlErrorText.isOf(proxy: proxy, mapping.text) { kind = .proxy }
         return TransferFault(
             kind,
             CurlErrorText.worded(
-                Secrets.removed(from: mapping.text, of: request),
-                systemError: mapping.systemError,
-                proxy: proxy,
-                mayBypass: request?.settings.values.noProxy != nil || EnvironmentProxy.hasExceptions
-            )
-        )
+                Secrets.removed(from: mapping.text, of: request), systemError: mapping.systemError, proxy: proxy,
+                mayBypass: request?.settings.values.noProxy != nil || EnvironmentProxy.hasExceptions))
     }
 
     /// A fault that needs no text of libcurl's: that of an own check, or one that the code names.
     private func knownFault(
-        _ code: CURLcode,
-        _ said: String,
-        of request: TransferRequest?,
-        isHTTP: Bool,
-        hasHead: Bool
+        _ code: CURLcode, _ said: String, of request: TransferRequest?, isHTTP: Bool, hasHead: Bool
     ) -> TransferFault? {
         if let denial = denial ?? overrun { return denial }
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
             return TransferFault(
-                .tls,
-                LocalizableMessage(
-                    "fault-ssh-key",
-                    "the host's SSH key does not match the one in known_hosts"
-                )
-            )
+                .tls, LocalizableMessage("fault-ssh-key", "the host's SSH key does not match the one in known_hosts"))
         }
         if code == CURLE_SSL_CACERT_BADFILE { return .unusableAuthorities }
         if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
             return TransferFault(
                 .publicKey,
-                LocalizableMessage(
-                    "fault-key-not-pinned",
-                    "the server's public key is not one of the pinned ones"
-                )
-            )
+                LocalizableMessage("fault-key-not-pinned", "the server's public key is not one of the pinned ones"))
         }
-        if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) {
-            return .longHead
-        }
+        if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) { return .longHead }
         // libcurl ends a field at its first CR, and then finds no colon in it.
         if isHTTP, !hasHead, code == CURLE_BAD_FUNCTION_ARGUMENT { return .headNotHTTP }
         return nil
@@ -223,27 +182,19 @@ extension EasyHandle {
     /// The fault of a proxy whose URL cannot be used.
     ///
     /// libcurl's text would show it as a whole, with its login.
-    private func proxyFault(
-        _ kind: TransferFault.Kind,
-        _ text: String,
-        of request: TransferRequest
-    ) -> TransferFault? {
+    private func proxyFault(_ kind: TransferFault.Kind, _ text: String, of request: TransferRequest) -> TransferFault? {
         let isRefused = text.hasPrefix("Unsupported proxy")
         guard request.settings.values.proxy == nil else { return isRefused ? .unusableProxy : nil }
         guard let variable = EnvironmentProxy.variable(for: request.address.scheme),
             // With a sign such as '@' in its password a part of that is looked up as the host.
-            isRefused
-                || (kind == .proxy || kind == .nameResolution) && !ProxyURL.isUsable(variable.value)
+            isRefused || (kind == .proxy || kind == .nameResolution) && !ProxyURL.isUsable(variable.value)
         else { return nil }
         return .unusableProxy(in: variable.name)
     }
 
     /// The fault of a host without an address of the version that is required; libcurl reports a literal address of the
     /// other version as a refused connection.
-    private func versionFault(
-        _ kind: TransferFault.Kind,
-        of request: TransferRequest
-    ) -> TransferFault? {
+    private func versionFault(_ kind: TransferFault.Kind, of request: TransferRequest) -> TransferFault? {
         let (host, version) = (request.address.host, request.settings.values.ipVersion)
         guard version != .any, kind == .nameResolution || kind == .connectionRefused else { return nil }
         let isMissing =
@@ -271,9 +222,7 @@ extension TransferFault {
 
     /// Lines of FTP, which libcurl does not bound.
     static let longReplies = TransferFault(
-        .malformed,
-        LocalizableMessage("fault-replies-too-long", "the server's replies are too long")
-    )
+        .malformed, LocalizableMessage("fault-replies-too-long", "the server's replies are too long"))
 
     /// A failed read from a connection's socket.
     init(receiving error: Int32) {

@@ -7,10 +7,7 @@ enum CurlErrorText {
     /// `proxy`: the one that the request may have been sent to, as it was given; `mayBypass`: whether some hosts are
     /// connected to without it.
     static func worded(
-        _ text: String,
-        systemError: Int32,
-        proxy: String? = nil,
-        mayBypass: Bool = false
+        _ text: String, systemError: Int32, proxy: String? = nil, mayBypass: Bool = false
     ) -> LocalizableMessage {
         let text = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         if let reason = reasonOfOpenSSL(text) {
@@ -18,21 +15,16 @@ enum CurlErrorText {
             return plainServers.contains { reason.contains($0) }
                 ? .noTLS(reason)
                 : LocalizableMessage(
-                    "tls-handshake-failed",
-                    "the TLS handshake failed: \(CertificateText.reason(reason))"
-                )
+                    "tls-handshake-failed", "the TLS handshake failed: \(CertificateText.reason(reason))")
         }
-        return beginning(of: text) ?? certificate(text) ?? response(text)
-            ?? late(text, mayBypass ? nil : proxy) ?? connecting(text, systemError, proxy)
-            ?? LocalizableMessage(untranslated: text)
+        return beginning(of: text) ?? certificate(text) ?? response(text) ?? late(text, mayBypass ? nil : proxy)
+            ?? connecting(text, systemError, proxy) ?? LocalizableMessage(untranslated: text)
     }
 
     /// OpenSSL's reason for not accepting a certificate.
     static func untrusted(_ reason: String) -> LocalizableMessage {
         LocalizableMessage(
-            "certificate-not-trusted",
-            "its certificate is not trusted: \(CertificateText.reason(reason))"
-        )
+            "certificate-not-trusted", "its certificate is not trusted: \(CertificateText.reason(reason))")
     }
 
     /// OpenSSL's message for a server that responds without TLS.
@@ -47,12 +39,8 @@ enum CurlErrorText {
         if let why = rest("SSL certificate problem: ", "SSL certificate verification failed: ") {
             return untrusted(why)
         }
-        if let host = rest("Could not resolve host: ") {
-            return TransferFault.noHost(host).cause
-        }
-        if let host = rest("Could not resolve proxy: ") {
-            return TransferFault.causeOfUnresolved(proxy: host)
-        }
+        if let host = rest("Could not resolve host: ") { return TransferFault.noHost(host).cause }
+        if let host = rest("Could not resolve proxy: ") { return TransferFault.causeOfUnresolved(proxy: host) }
         // "Operation too slow. Less than 1 bytes/sec transferred the last 5 seconds": the limit of `CurlClient`.
         if let limit = rest("Operation too slow. Less than 1 bytes/sec transferred the last ") {
             let span = limit.prefix { $0.isNumber }
@@ -93,37 +81,27 @@ enum CurlErrorText {
 
     /// `Connection timed out after 10001 milliseconds`.
     private static func late(_ text: String, _ proxy: String?) -> LocalizableMessage? {
-        guard let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") else {
-            return nil
-        }
+        guard let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") else { return nil }
         let digits = text[time.upperBound...].prefix { $0.isNumber }
         guard let limit = Int64(digits).map({ Interval.milliseconds($0 / 100 * 100) }) else { return nil }
         guard let proxy else { return noConnection(within: limit) }
         return LocalizableMessage(
             "no-connection-by-proxy-within",
-            "no connection by way of the proxy \(ProxyURL.place(of: proxy)) within \(limit.seconds) s"
-        )
+            "no connection by way of the proxy \(ProxyURL.place(of: proxy)) within \(limit.seconds) s")
     }
 
     /// `Failed to connect to HOST port 1 after 0 ms: ...`.
-    private static func connecting(
-        _ text: String,
-        _ systemError: Int32,
-        _ proxy: String?
-    ) -> LocalizableMessage? {
+    private static func connecting(_ text: String, _ systemError: Int32, _ proxy: String?) -> LocalizableMessage? {
         guard let target = target(of: text) else { return nil }
         let place = place(target, proxy)
-        guard systemError != 0 else {
-            return LocalizableMessage("no-connection", "no connection to \(place)")
-        }
+        guard systemError != 0 else { return LocalizableMessage("no-connection", "no connection to \(place)") }
         let why = SystemError(number: systemError).cause
         return LocalizableMessage("no-connection-because", "no connection to \(place): \(why)")
     }
 
     /// Whether the text is of a connection to the proxy that failed.
     static func isOf(proxy: String, _ text: String) -> Bool {
-        target(of: text).flatMap(hostAndPort).map { ProxyURL.isPlace(proxy, host: $0.host, port: $0.port) }
-            ?? false
+        target(of: text).flatMap(hostAndPort).map { ProxyURL.isPlace(proxy, host: $0.host, port: $0.port) } ?? false
     }
 
     /// `HOST port 1`, in newer versions followed by ` over ADDRESS`.
@@ -157,23 +135,17 @@ enum CurlErrorText {
 
 /// OpenSSL's reasons for ending a handshake or not accepting a certificate.
 enum CertificateText {
-    static func reason(_ text: String) -> LocalizableMessage {
-        known[text] ?? LocalizableMessage(untranslated: text)
-    }
+    static func reason(_ text: String) -> LocalizableMessage { known[text] ?? LocalizableMessage(untranslated: text) }
 
     /// What an alert of the server says about the client's certificate (RFC 8446 §6.2): with TLS 1.3 it comes after the
     /// handshake, instead of a response.
     static func clientCertificate(_ text: String) -> LocalizableMessage? {
         if text.contains("alert certificate required") {
-            return LocalizableMessage(
-                "client-certificate-required",
-                "the server requires a client certificate"
-            )
+            return LocalizableMessage("client-certificate-required", "the server requires a client certificate")
         }
         let alerts = ["bad certificate", "certificate unknown", "certificate expired", "certificate revoked"]
         return alerts.contains { text.contains("alert \($0)") }
-            ? LocalizableMessage("client-certificate-rejected", "the server rejects the client certificate")
-            : nil
+            ? LocalizableMessage("client-certificate-rejected", "the server rejects the client certificate") : nil
     }
 
     private static let known = Dictionary(
@@ -181,10 +153,7 @@ enum CertificateText {
             LocalizableMessage("certificate-expired", "certificate has expired"),
             LocalizableMessage("certificate-early", "certificate is not yet valid"),
             LocalizableMessage("certificate-self-signed", "self-signed certificate"),
-            LocalizableMessage(
-                "certificate-chain-self-signed",
-                "self-signed certificate in certificate chain"
-            ),
+            LocalizableMessage("certificate-chain-self-signed", "self-signed certificate in certificate chain"),
             LocalizableMessage("certificate-no-issuer", "unable to get local issuer certificate"),
             LocalizableMessage("certificate-issuer-missing", "unable to get issuer certificate"),
             LocalizableMessage("certificate-first-unverified", "unable to verify the first certificate"),
@@ -207,7 +176,5 @@ enum CertificateText {
             LocalizableMessage("tls-version-unsupported", "unsupported protocol"),
             LocalizableMessage("tls-key-short", "dh key too small"),
             LocalizableMessage("tls-eof", "unexpected eof while reading"),
-        ].map { ($0.description, $0) },
-        uniquingKeysWith: { first, _ in first }
-    )
+        ].map { ($0.description, $0) }, uniquingKeysWith: { first, _ in first })
 }

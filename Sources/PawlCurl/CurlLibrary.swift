@@ -16,9 +16,7 @@ enum CurlLibrary {
             if isReady { return }
             if let reason = unsafe pawl_curl_load() {
                 let text = unsafe String(cString: reason)
-                let lacksDescriptors = [EMFILE, ENFILE].contains {
-                    text.hasSuffix(SystemError(number: $0).text)
-                }
+                let lacksDescriptors = [EMFILE, ENFILE].contains { text.hasSuffix(SystemError(number: $0).text) }
                 throw lacksDescriptors ? .noDescriptor : .withoutCurl(text)
             }
             guard pawl_curl_start(pawl_global_all) == CURLE_OK else { throw .outOfMemory }

@@ -7,16 +7,10 @@ package enum CurlPost {
     ///
     /// Redirects are not followed: the body is sent to `address` only.
     package static func send(
-        _ body: [UInt8],
-        contentType: String,
-        to address: String,
-        seconds: Int,
-        deniesPrivateAddresses: Bool
+        _ body: [UInt8], contentType: String, to address: String, seconds: Int, deniesPrivateAddresses: Bool
     ) -> Result<Int, Failure> {
         let handle: EasyHandle
-        do throws(TransferFault) { handle = try EasyHandle() } catch {
-            return .failure(failure(address, error.text))
-        }
+        do throws(TransferFault) { handle = try EasyHandle() } catch { return .failure(failure(address, error.text)) }
         handle.reset()
         handle.set(CURLOPT_URL, address)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -37,9 +31,7 @@ package enum CurlPost {
         let code = unsafe pawl_easy_perform(handle.raw)
         guard code == CURLE_OK else {
             if let denied = handle.deniedAddress {
-                return .failure(
-                    failure(address, "its name resolves to \(denied), an address of a private network")
-                )
+                return .failure(failure(address, "its name resolves to \(denied), an address of a private network"))
             }
             return .failure(failure(address, cause(of: code, handle.errorText)))
         }

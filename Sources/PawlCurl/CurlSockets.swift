@@ -10,9 +10,7 @@ final class CurlSockets {
 
     func note(_ socket: Int32) { made.insert(socket) }
 
-    func socket(localPort port: Int) -> Int32? {
-        made.first { port > 0 && Int(pawl_local_port($0)) == port }
-    }
+    func socket(localPort port: Int) -> Int32? { made.first { port > 0 && Int(pawl_local_port($0)) == port } }
 
     /// The number of bytes received on the connection from that local port; `nil` when it is not known.
     func received(localPort port: Int) -> Int64? {
@@ -22,7 +20,5 @@ final class CurlSockets {
     }
 
     /// Shuts the connection down, so that libcurl finds it closed.
-    func cut(localPort port: Int) {
-        if let socket = socket(localPort: port) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
-    }
+    func cut(localPort port: Int) { if let socket = socket(localPort: port) { _ = shutdown(socket, Int32(SHUT_RDWR)) } }
 }

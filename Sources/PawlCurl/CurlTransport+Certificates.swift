@@ -8,9 +8,7 @@ extension CurlTransport {
 
     /// Begins a check when the request needs one; `false` when it can be sent.
     func checkCertificates(
-        _ request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink
+        _ request: TransferRequest, as id: TransferID, sink: any TransferSink
     ) throws(TransferFault) -> Bool {
         guard request.address.scheme == .https, let judge = request.judge else { return false }
         guard TLSContext.isReachable else { throw TransferFault.certificatesNotShown }
@@ -49,8 +47,7 @@ extension CurlTransport {
         } else {
             let fault =
                 code == CURLE_OK
-                ? .certificatesNotShown
-                : check.easy.fault(code, of: check.request, isHTTP: true, hasHead: false)
+                ? .certificatesNotShown : check.easy.fault(code, of: check.request, isHTTP: true, hasHead: false)
             let refusal = code == CURLE_OK ? nil : check.easy.tunnelRefusal
             multi.remove(check.easy)
             if let refusal, var head = ResponseHead(parsing: refusal) {
@@ -63,12 +60,7 @@ extension CurlTransport {
         return true
     }
 
-    private func ask(
-        _ check: CertificateCheck,
-        _ id: TransferID,
-        _ question: CertificateQuestion,
-        isForClient: Bool
-    ) {
+    private func ask(_ check: CertificateCheck, _ id: TransferID, _ question: CertificateQuestion, isForClient: Bool) {
         let (decisions, wake) = (decisions, poller.wake)
         check.judge(question) { decision in
             decisions.add(CertificateDecisions.Item(id: id, isForClient: isForClient, decision: decision))
@@ -96,19 +88,13 @@ extension CurlTransport {
 
     /// The settings of the check's request as the decision changes them.
     private static func values(
-        of check: CertificateCheck,
-        after item: CertificateDecisions.Item
+        of check: CertificateCheck, after item: CertificateDecisions.Item
     ) throws(TransferFault) -> TransferSettings.Values {
         var values = check.request.settings.values
         switch item.decision {
         case .refuse:
             throw TransferFault(
-                .tls,
-                LocalizableMessage(
-                    "fault-certificate-rejected",
-                    "the program does not accept the certificate"
-                )
-            )
+                .tls, LocalizableMessage("fault-certificate-rejected", "the program does not accept the certificate"))
         case .accept where !item.isForClient:
             values.verifiesPeer = false
             values.acceptedKey = check.key
@@ -124,18 +110,14 @@ extension CurlTransport {
             } else if check.key == nil {
                 // The handshake failed without a certificate, and there is none.
                 throw TransferFault(
-                    .tls,
-                    LocalizableMessage("fault-client-certificate", "the server requires a client certificate")
-                )
+                    .tls, LocalizableMessage("fault-client-certificate", "the server requires a client certificate"))
             }
         }
         return values
     }
 
     private func proceed(
-        _ item: CertificateDecisions.Item,
-        _ check: CertificateCheck,
-        _ values: TransferSettings.Values
+        _ item: CertificateDecisions.Item, _ check: CertificateCheck, _ values: TransferSettings.Values
     ) {
         checks[item.id] = nil
         var values = values

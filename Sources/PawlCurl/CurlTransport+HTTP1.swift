@@ -37,9 +37,7 @@ extension CurlTransport {
     }
 
     /// Cancels all connections that are being established.
-    func hangUp() {
-        for connector in connectors.values { remove(connector) }
-    }
+    func hangUp() { for connector in connectors.values { remove(connector) } }
 
     // MARK: connecting
 
@@ -67,9 +65,7 @@ extension CurlTransport {
     }
 
     private func remove(_ connector: CurlConnector) {
-        guard connectors.removeValue(forKey: unsafe UInt(bitPattern: connector.easy.raw)) != nil else {
-            return
-        }
+        guard connectors.removeValue(forKey: unsafe UInt(bitPattern: connector.easy.raw)) != nil else { return }
         multi.remove(connector.easy)
     }
 

@@ -19,17 +19,10 @@ extension CurlTransport {
             }
             try RequestText.check(login)
             begin(request, as: id, sink: sink, with: login)
-        } catch {
-            refuse(id, error, to: sink)
-        }
+        } catch { refuse(id, error, to: sink) }
     }
 
-    private func begin(
-        _ request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink,
-        with login: Credentials
-    ) {
+    private func begin(_ request: TransferRequest, as id: TransferID, sink: any TransferSink, with login: Credentials) {
         var request = request
         switch request.address.scheme {
         case .ftp, .ftps, .sftp:
@@ -65,9 +58,7 @@ extension CurlTransport {
             let exchange = try pool.exchange(for: request, as: id, sink: sink)
             transfers[id] = exchange
             pendingAdd.append(exchange)
-        } catch {
-            refuse(id, error, to: sink)
-        }
+        } catch { refuse(id, error, to: sink) }
     }
 
     /// Informs the sink in the next round.

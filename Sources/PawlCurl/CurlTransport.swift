@@ -6,8 +6,7 @@ package import PawlEngine
 ///
 /// Sinks are only ever called from within `begin` and `work`, never from `start`, `cancel` or `resume`: inside one of
 /// libcurl's callbacks, where its functions must not be called, those only note the work to be done.
-@safe
-package final class CurlTransport: Transport {
+@safe package final class CurlTransport: Transport {
     let multi: MultiHandle
     let poller: any Poller
     let clock: any Clock
@@ -48,12 +47,7 @@ package final class CurlTransport: Transport {
     var lookupDeadline: Instant?
 
     /// Requests that need at most a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
-    package init(
-        clock: any Clock,
-        poller: any Poller,
-        usesHTTP1Client: Bool = true,
-        onCookies: CookieReceiver? = nil
-    ) {
+    package init(clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true, onCookies: CookieReceiver? = nil) {
         multi = MultiHandle(on: poller, clock: clock)
         pool = EasyHandlePool(onCookies: onCookies)
         self.clock = clock
@@ -67,8 +61,7 @@ package final class CurlTransport: Transport {
         cancelLookups()
         for id in Array(checks.keys) { _ = cancelCheck(id) }
         for exchange in transfers.values { exchange.detach() }
-        for exchange in Array(transfers.values) + pendingRemoval + draining.map(\.exchange)
-        where exchange.isJoined {
+        for exchange in Array(transfers.values) + pendingRemoval + draining.map(\.exchange) where exchange.isJoined {
             leave(exchange)
         }
         // libcurl requires the easy handles to be removed before the multi handle.

@@ -11,11 +11,8 @@ package struct CurlTransports: TransportMaker {
     private let onCookies: CookieReceiver?
 
     /// `trace` and `onCookies` are called on the threads of the transports, `onCookies` at the latest when one ends.
-    package init(
-        clock: any Clock,
-        trace: (@Sendable (TransferTrace) -> Void)? = nil,
-        onCookies: CookieReceiver? = nil
-    ) {
+    package init(clock: any Clock, trace: (@Sendable (TransferTrace) -> Void)? = nil, onCookies: CookieReceiver? = nil)
+    {
         self.clock = clock
         self.trace = trace
         self.onCookies = onCookies

@@ -4,8 +4,7 @@ import PawlEngine
 import PawlSystem
 
 /// Owns one easy handle and its error buffer.
-@safe
-final class EasyHandle {
+@safe final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
     /// The first option that libcurl rejected since the last `reset`.
@@ -31,9 +30,7 @@ final class EasyHandle {
     /// Lines `Proxy-Authenticate` of a proxy's last response to CONNECT.
     private var proxyLines: [UInt8] = []
     /// Whether libcurl reads the body of a response that it handles itself.
-    var isSwallowing = false {
-        didSet { if !isSwallowing { swallowed.endPage() } }
-    }
+    var isSwallowing = false { didSet { if !isSwallowing { swallowed.endPage() } } }
     /// The sockets of its multi handle.
     var sockets = CurlSockets()
 
@@ -77,15 +74,14 @@ final class EasyHandle {
 
     /// Makes libcurl report what its other callbacks omit: unterminated lines of an FTP server, and a proxy's
     /// response to CONNECT.
-    func watchReplies() {
-        note(unsafe pawl_easy_set_debug(raw, noteRemark, context))
-    }
+    func watchReplies() { note(unsafe pawl_easy_set_debug(raw, noteRemark, context)) }
 
     /// The header section with which a proxy required a login for a tunnel; `nil` if it did not.
     var tunnelRefusal: [UInt8]? {
         guard overrun == nil, number(CURLINFO_HTTP_CONNECTCODE) == 407 else { return nil }
-        return Array("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n".utf8)
-            + proxyLines + [0x0D, 0x0A]
+        return Array("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n".utf8) + proxyLines + [
+            0x0D, 0x0A,
+        ]
     }
 
     /// A line of a response; those of a proxy that name its login schemes are kept, those of its last response.
@@ -118,9 +114,7 @@ final class EasyHandle {
         sockets.cut(localPort: localPort)
     }
 
-    func set(_ option: CURLoption, _ value: Int) {
-        note(unsafe pawl_easy_set_long(raw, option, value))
-    }
+    func set(_ option: CURLoption, _ value: Int) { note(unsafe pawl_easy_set_long(raw, option, value)) }
 
     /// Sets an option whose rejection the caller can handle.
     func canSet(_ option: CURLoption, _ value: Int) -> Bool {
@@ -137,9 +131,7 @@ final class EasyHandle {
     }
 
     /// libcurl copies the text.
-    func set(_ option: CURLoption, _ value: String?) {
-        note(unsafe pawl_easy_set_string(raw, option, value))
-    }
+    func set(_ option: CURLoption, _ value: String?) { note(unsafe pawl_easy_set_string(raw, option, value)) }
 
     func set(_ option: CURLoption, _ lines: HeaderLines) {
         self.lines = lines
@@ -190,13 +182,7 @@ final class EasyHandle {
     /// Denies connections to this machine or a private network; checked after name resolution, for every connection.
     func denyPrivateAddresses() {
         note(unsafe pawl_easy_set_opener(raw, openPublicSocket))
-        note(
-            unsafe pawl_easy_set_pointer(
-                raw,
-                CURLOPT_OPENSOCKETDATA,
-                Unmanaged.passUnretained(self).toOpaque()
-            )
-        )
+        note(unsafe pawl_easy_set_pointer(raw, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
     }
 
     /// The fault when the handle's connection was denied.
@@ -205,10 +191,7 @@ final class EasyHandle {
             TransferFault(
                 .privateAddress,
                 LocalizableMessage(
-                    "fault-address-denied",
-                    "its address \($0) is private, and private addresses are denied"
-                )
-            )
+                    "fault-address-denied", "its address \($0) is private, and private addresses are denied"))
         }
     }
 
@@ -227,9 +210,7 @@ final class EasyHandle {
     /// `nil` when it is not known or empty.
     func text(_ info: CURLINFO) -> String? {
         var value: UnsafePointer<CChar>?
-        guard unsafe pawl_easy_get_string(raw, info, &value) == CURLE_OK, let value = unsafe value else {
-            return nil
-        }
+        guard unsafe pawl_easy_get_string(raw, info, &value) == CURLE_OK, let value = unsafe value else { return nil }
         let text = unsafe String(cString: value)
         return text.isEmpty ? nil : text
     }
@@ -237,9 +218,7 @@ final class EasyHandle {
     /// The socket of the handle's connection, which libcurl keeps.
     var socket: Int32? {
         var socket = pawl_no_socket
-        guard unsafe pawl_easy_get_socket(raw, &socket) == CURLE_OK, socket != pawl_no_socket else {
-            return nil
-        }
+        guard unsafe pawl_easy_get_socket(raw, &socket) == CURLE_OK, socket != pawl_no_socket else { return nil }
         return socket
     }
 
@@ -252,9 +231,7 @@ final class EasyHandle {
         if code != CURLE_UNKNOWN_OPTION, code != CURLE_NOT_BUILT_IN { note(code) }
     }
 
-    private func note(_ code: CURLcode) {
-        if code != CURLE_OK, refusal == nil { refusal = code }
-    }
+    private func note(_ code: CURLcode) { if code != CURLE_OK, refusal == nil { refusal = code } }
 }
 
 /// libcurl's progress function, which it calls after each read, and each second in which it waits for a reply.

@@ -25,9 +25,7 @@ final class EasyHandlePool {
 
     /// A handle ready for the request; throws why the request is impossible.
     func exchange(
-        for request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink
+        for request: TransferRequest, as id: TransferID, sink: any TransferSink
     ) throws(TransferFault) -> Exchange {
         requestCount += 1
         try refuseFolder(request.address)
@@ -85,9 +83,7 @@ final class EasyHandlePool {
     }
 
     private func forgetOldOrigins() {
-        let oldest = originStates.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(
-            Limit.originStates / 2
-        )
+        let oldest = originStates.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(Limit.originStates / 2)
         for (key, _) in oldest { originStates[key] = nil }
     }
 
@@ -101,19 +97,13 @@ final class EasyHandlePool {
             if path.hasSuffix(";type=a") || path.hasSuffix(";type=d") {
                 throw TransferFault(
                     .other,
-                    LocalizableMessage(
-                        "fault-ftp-type",
-                        "only binary transfers are supported, not ;type=a or ;type=d"
-                    )
-                )
+                    LocalizableMessage("fault-ftp-type", "only binary transfers are supported, not ;type=a or ;type=d"))
             }
         case .sftp, .s3: break
         }
         if address.path.hasSuffix("/") {
             throw TransferFault(
-                .notFound,
-                LocalizableMessage("fault-path-is-folder", "the path names a folder, not a file")
-            )
+                .notFound, LocalizableMessage("fault-path-is-folder", "the path names a folder, not a file"))
         }
     }
 }

@@ -5,9 +5,7 @@ import PawlCore
 enum EnvironmentProxy {
     /// The proxy that libcurl would use for the scheme, without user name and password; `nil` when it has no login, and
     /// libcurl may read the environment.
-    static func plain(for scheme: WebAddress.Scheme) -> String? {
-        text(for: scheme).flatMap(ProxyURL.withoutLogin)
-    }
+    static func plain(for scheme: WebAddress.Scheme) -> String? { text(for: scheme).flatMap(ProxyURL.withoutLogin) }
 
     /// The proxy that libcurl would use for the scheme, as the environment has it.
     static func text(for scheme: WebAddress.Scheme) -> String? { variable(for: scheme)?.value }
@@ -27,9 +25,7 @@ enum EnvironmentProxy {
     /// The hosts that bypass the proxy; `nil` for none.
     ///
     /// Read for each request: the names are literals, which need no copy.
-    static var exceptions: String? {
-        unsafe text(getenv("no_proxy")) ?? text(getenv("NO_PROXY"))
-    }
+    static var exceptions: String? { unsafe text(getenv("no_proxy")) ?? text(getenv("NO_PROXY")) }
 
     private static func text(_ value: UnsafePointer<CChar>?) -> String? {
         guard let value = unsafe value, unsafe value.pointee != 0 else { return nil }

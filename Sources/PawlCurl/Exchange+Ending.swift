@@ -16,9 +16,7 @@ extension Exchange {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
             return .complete
         }
-        if let contradiction = file.contradiction {
-            return .failed(TransferFault(.contentChanged, contradiction))
-        }
+        if let contradiction = file.contradiction { return .failed(TransferFault(.contentChanged, contradiction)) }
         guard code == CURLE_OK else {
             if isHTTP, phase == .collecting, let refusal = easy.tunnelRefusal {
                 lines = refusal
@@ -32,15 +30,9 @@ extension Exchange {
             }
             return .failed(TransferFault(.offsetRefused, fault.cause))
         }
-        if isHTTP, phase == .collecting {
-            return .failed(.closedInHead(.malformed))
-        }
-        if phase != .delivered {
-            guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
-        }
-        guard chunks == nil else {
-            return .failed(.noLastChunk)
-        }
+        if isHTTP, phase == .collecting { return .failed(.closedInHead(.malformed)) }
+        if phase != .delivered { guard deliverHead(atEnd: true) else { return verdict ?? .stopped } }
+        guard chunks == nil else { return .failed(.noLastChunk) }
         return .complete
     }
 
@@ -52,8 +44,7 @@ extension Exchange {
             let text = easy.errorText
             guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
             return Int64(text[text.index(after: opening)...].dropLast())
-        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR, CURLE_FTP_COULDNT_RETR_FILE,
-            CURLE_REMOTE_FILE_NOT_FOUND:
+        case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND:
             return file.isBeyondEnd ? file.length : nil
         default: return nil
         }

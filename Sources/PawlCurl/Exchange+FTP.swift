@@ -14,10 +14,7 @@ extension Exchange {
             let commands = ["*SIZE \(name)", "*MDTM \(name)"]
             // Without SIZE libcurl leaves REST out, too.
             let offset = request.range.offset
-            easy.setCommands(
-                before: [commands[0]] + (offset > 0 ? ["REST \(offset)"] : []),
-                after: commands
-            )
+            easy.setCommands(before: [commands[0]] + (offset > 0 ? ["REST \(offset)"] : []), after: commands)
         } else {
             easy.setCommands(before: [], after: [])
         }
@@ -29,9 +26,7 @@ extension TransferRequest {
     /// The file's name in its folder on an FTP server; `nil` where libcurl has to know the length, ends the transfer before
     /// the file does, or refuses the request.
     fileprivate var describableName: String? {
-        guard address.scheme == .ftp || address.scheme == .ftps, !address.path.contains(";type=") else {
-            return nil
-        }
+        guard address.scheme == .ftp || address.scheme == .ftps, !address.path.contains(";type=") else { return nil }
         switch range {
         case .whole, .from: break
         case .closed, .suffix: return nil

@@ -22,9 +22,7 @@ extension Exchange {
     /// Returns the callback's result for libcurl.
     func receive(body chunk: UnsafeRawBufferPointer) -> Int {
         if isDraining { return drain(chunk.count) }
-        guard verdict == nil, phase == .delivered || deliverHead(atEnd: false) else {
-            return pawl_receiver_fails
-        }
+        guard verdict == nil, phase == .delivered || deliverHead(atEnd: false) else { return pawl_receiver_fails }
         if isDraining { return drain(chunk.count) }
         guard chunks == nil else { return unsafe receive(chunked: chunk) }
         guard let sink else { return pawl_receiver_fails }
@@ -82,8 +80,7 @@ extension Exchange {
         case 407:
             phase = .held
             return true
-        default:
-            return deliverHead(atEnd: false)
+        default: return deliverHead(atEnd: false)
         }
     }
 

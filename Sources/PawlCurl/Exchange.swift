@@ -4,9 +4,7 @@ import PawlEngine
 import PawlSystem
 
 /// The exchanges whose sinks stopped at the header section of a response with a short body, still to be notified.
-final class StoppedList {
-    var exchanges: [Exchange] = []
-}
+final class StoppedList { var exchanges: [Exchange] = [] }
 
 /// One easy handle and its current transfer.
 ///
@@ -51,9 +49,7 @@ final class Exchange {
     /// them to the next transfer.
     var isReusable = false
 
-    var phase = Phase.collecting {
-        didSet { easy.isSwallowing = phase == .held }
-    }
+    var phase = Phase.collecting { didSet { easy.isSwallowing = phase == .held } }
     /// The raw lines of the current header section; only the storage is reused.
     var lines: [UInt8] = []
     /// The length of all lines: interim responses, responses that libcurl handled, trailers, FTP replies.
@@ -90,10 +86,7 @@ final class Exchange {
 
     /// Starts a transfer.
     func prepare(
-        _ request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink,
-        settings: ConnectionSettings,
+        _ request: TransferRequest, as id: TransferID, sink: any TransferSink, settings: ConnectionSettings,
         originState: OriginState?
     ) throws(TransferFault) {
         take(request, as: id, sink: sink)
@@ -218,10 +211,7 @@ final class Exchange {
         guard login != nil || hasLogin else { return }
         hasLogin = login != nil
         easy.set(CURLOPT_USERNAME, login?.user)
-        easy.set(
-            CURLOPT_PASSWORD,
-            login.flatMap { $0.password.isEmpty && scheme == .sftp ? nil : $0.password }
-        )
+        easy.set(CURLOPT_PASSWORD, login.flatMap { $0.password.isEmpty && scheme == .sftp ? nil : $0.password })
     }
 
     private func setRange(_ range: RequestedRange) {

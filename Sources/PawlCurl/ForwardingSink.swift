@@ -2,9 +2,7 @@ import PawlCore
 import PawlEngine
 
 /// Stands before a transfer's receiver, and passes on what it does not handle itself.
-protocol ForwardingSink: TransferSink {
-    var target: any TransferSink { get }
-}
+protocol ForwardingSink: TransferSink { var target: any TransferSink { get } }
 
 extension ForwardingSink {
     func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
@@ -19,7 +17,5 @@ extension ForwardingSink {
 
     func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }
 
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        target.transfer(id, spliced: count)
-    }
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult { target.transfer(id, spliced: count) }
 }

@@ -3,8 +3,7 @@ import PawlCore
 import PawlEngine
 
 /// A curl list of request header lines.
-@safe
-final class HeaderLines {
+@safe final class HeaderLines {
     let list: UnsafeMutablePointer<curl_slist>?
 
     init(_ lines: [String]) {
@@ -24,9 +23,7 @@ extension HeaderLines {
     ///
     /// Throws when a line of the user could start another one.
     static func lines(
-        of values: TransferSettings.Values,
-        carriesSecrets: Bool,
-        bypassesCaches: Bool
+        of values: TransferSettings.Values, carriesSecrets: Bool, bypassesCaches: Bool
     ) throws(TransferFault) -> [String] {
         var lines = ["Accept-Encoding: identity"]
         var taken: Set<String> = []
@@ -35,10 +32,7 @@ extension HeaderLines {
                 throw TransferFault(
                     .other,
                     LocalizableMessage(
-                        "fault-header-unsendable",
-                        "a request header cannot be sent: \(FieldText.message)"
-                    )
-                )
+                        "fault-header-unsendable", "a request header cannot be sent: \(FieldText.message)"))
             }
             let name = name(of: line)
             // Ranges and codings are set by the transport: the response is judged against the request. No request has
@@ -47,16 +41,10 @@ extension HeaderLines {
             taken.insert(name)
             lines.append(line)
         }
-        if values.wantsDigest, !taken.contains("want-repr-digest") {
-            lines.append("Want-Repr-Digest: sha-256=9")
-        }
+        if values.wantsDigest, !taken.contains("want-repr-digest") { lines.append("Want-Repr-Digest: sha-256=9") }
         if bypassesCaches {
-            for (name, line) in [
-                ("cache-control", "Cache-Control: no-cache"), ("pragma", "Pragma: no-cache"),
-            ]
-            where !taken.contains(name) {
-                lines.append(line)
-            }
+            for (name, line) in [("cache-control", "Cache-Control: no-cache"), ("pragma", "Pragma: no-cache")]
+            where !taken.contains(name) { lines.append(line) }
         }
         return lines
     }
@@ -66,11 +54,7 @@ extension HeaderLines {
     ]
 
     /// The Referer field to send, if any.
-    static func referer(
-        of values: TransferSettings.Values,
-        to scheme: WebAddress.Scheme,
-        whole: Bool
-    ) -> String? {
+    static func referer(of values: TransferSettings.Values, to scheme: WebAddress.Scheme, whole: Bool) -> String? {
         guard let referer = values.referer, !referer.isEmpty else { return nil }
         return whole ? referer : RequestField.referer(referer, acrossTo: scheme)
     }

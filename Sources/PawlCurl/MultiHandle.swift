@@ -6,8 +6,7 @@ import PawlSystem
 /// Owns a multi handle, and records whether libcurl is on the stack: then most of its functions must not be called.
 ///
 /// libcurl starts with the first easy handle that is added: many programs never need it.
-@safe
-final class MultiHandle {
+@safe final class MultiHandle {
     private var started: UnsafeMutableRawPointer?
     private let sockets = CurlSockets()
     /// The number of busy handles; one whose connection was handed over is not.
@@ -100,8 +99,7 @@ final class MultiHandle {
     func advance() {
         poller.takeEvents(of: source) { event in
             // Reading reports what is wrong with a socket.
-            let mask =
-                (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
+            let mask = (event.canRead ? CURL_CSELECT_IN : 0) | (event.canWrite ? CURL_CSELECT_OUT : 0)
             act(on: Int32(truncatingIfNeeded: event.key), mask)
         }
         if let due = timeout, due <= clock.now {
@@ -151,9 +149,7 @@ final class MultiHandle {
     }
 
     fileprivate func noteTimeout(_ milliseconds: Int) {
-        timeout =
-            milliseconds < 0
-            ? nil : milliseconds == 0 ? .past : clock.now + .milliseconds(Int64(milliseconds))
+        timeout = milliseconds < 0 ? nil : milliseconds == 0 ? .past : clock.now + .milliseconds(Int64(milliseconds))
     }
 
     /// Runs `body`, a function of libcurl that may call back.
@@ -169,10 +165,7 @@ final class MultiHandle {
 }
 
 private func watchSocket(
-    _: UnsafeMutableRawPointer?,
-    _ socket: curl_socket_t,
-    _ what: Int32,
-    _ context: UnsafeMutableRawPointer?,
+    _: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,
     _: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context = unsafe context else { return 0 }
@@ -182,9 +175,7 @@ private func watchSocket(
 }
 
 private func reportTimeout(
-    _: UnsafeMutableRawPointer?,
-    _ milliseconds: Int,
-    _ context: UnsafeMutableRawPointer?
+    _: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context = unsafe context else { return 0 }
     unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue().noteTimeout(milliseconds)

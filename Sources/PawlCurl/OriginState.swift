@@ -6,8 +6,7 @@ import PawlEngine
 /// The state kept for one origin under one set of settings: its cookies.
 ///
 /// Nothing crosses to another origin.
-@safe
-final class OriginState {
+@safe final class OriginState {
     struct Key: Hashable {
         var settings: SettingsID
         var origin: Origin
@@ -88,8 +87,7 @@ final class OriginState {
             return "Set-Cookie: \(field[..<end]); Path=\(path)\(field[end...])"
         }
         let columns = [
-            address.host, "FALSE", path, cookie.isSecure ? "TRUE" : "FALSE", "\(end(of: cookie))",
-            cookie.name,
+            address.host, "FALSE", path, cookie.isSecure ? "TRUE" : "FALSE", "\(end(of: cookie))", cookie.name,
             cookie.value,
         ]
         return columns.joined(separator: "\t")
@@ -107,10 +105,7 @@ final class OriginState {
 
     private func load(_ file: String) throws(TransferFault) {
         guard CurlLibrary.isReadable(file) else {
-            throw TransferFault(
-                .other,
-                LocalizableMessage("fault-cookie-file", "cannot read the cookie file \(file)")
-            )
+            throw TransferFault(.other, LocalizableMessage("fault-cookie-file", "cannot read the cookie file \(file)"))
         }
         guard let easy = unsafe pawl_easy_init() else { throw TransferFault.outOfMemory }
         defer { unsafe pawl_easy_cleanup(easy) }

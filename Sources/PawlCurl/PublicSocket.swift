@@ -4,9 +4,7 @@ import PawlCore
 
 /// libcurl's callback for a new socket; returns none for a private address.
 func openPublicSocket(
-    _ data: UnsafeMutableRawPointer?,
-    _ purpose: curlsocktype,
-    _ requested: UnsafeMutablePointer<curl_sockaddr>?
+    _ data: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ requested: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let data = unsafe data, let requested = unsafe requested else { return pawl_no_socket }
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(data).takeUnretainedValue()
@@ -16,11 +14,7 @@ func openPublicSocket(
         handle.deniedAddress = addressText(bytes, family)
         return pawl_no_socket
     }
-    return unsafe socket(
-        family,
-        requested.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
-        requested.pointee.protocol
-    )
+    return unsafe socket(family, requested.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), requested.pointee.protocol)
 }
 
 /// The address without port and zone; empty for other families.

@@ -25,10 +25,6 @@ struct ReplyWait {
         guard now >= start + patience else { return }
         fault = TransferFault(
             .connectionLost,
-            LocalizableMessage(
-                "fault-end-not-confirmed",
-                "the server did not confirm the end of the transfer"
-            )
-        )
+            LocalizableMessage("fault-end-not-confirmed", "the server did not confirm the end of the transfer"))
     }
 }

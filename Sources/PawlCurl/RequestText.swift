@@ -12,11 +12,7 @@ enum RequestText {
             guard let text, !FieldText.isSafe(text) else { continue }
             throw TransferFault(
                 .other,
-                LocalizableMessage(
-                    "fault-option-unsendable",
-                    "\(setting.title) cannot be sent: \(FieldText.message)"
-                )
-            )
+                LocalizableMessage("fault-option-unsendable", "\(setting.title) cannot be sent: \(FieldText.message)"))
         }
         if let login = values.credentials { try check(login) }
     }
@@ -26,10 +22,7 @@ enum RequestText {
             throw TransferFault(
                 .other,
                 LocalizableMessage(
-                    "fault-login-unsendable",
-                    "the user name or the password cannot be sent: \(FieldText.message)"
-                )
-            )
+                    "fault-login-unsendable", "the user name or the password cannot be sent: \(FieldText.message)"))
         }
     }
 }

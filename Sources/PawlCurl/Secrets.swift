@@ -14,8 +14,9 @@ enum Secrets {
 
     /// Those of the proxies that libcurl finds in the environment.
     private static var environmentLogins: [String] {
-        [WebAddress.Scheme.http, .https].compactMap { EnvironmentProxy.text(for: $0) }
-            .compactMap { ProxyURL.login(of: $0).map(String.init) }
+        [WebAddress.Scheme.http, .https].compactMap { EnvironmentProxy.text(for: $0) }.compactMap {
+            ProxyURL.login(of: $0).map(String.init)
+        }
     }
 
     private static func secrets(of request: TransferRequest) -> [String] {
@@ -26,8 +27,7 @@ enum Secrets {
         let proxy = values.proxy ?? EnvironmentProxy.text(for: request.address.scheme)
         if let login = proxy.flatMap(ProxyURL.login) { secrets.append(String(login)) }
         if let login = request.ownLogin { secrets.append(login.password) }
-        for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLines.name(of: line))
-        {
+        for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLines.name(of: line)) {
             guard let colon = line.firstIndex(of: ":") else { continue }
             secrets.append(String(line[line.index(after: colon)...].drop { $0 == " " }))
         }

@@ -31,14 +31,10 @@ struct SwallowedBytes {
     /// Notes the end of the body.
     mutating func endPage() { start = nil }
 
-    mutating func noteEndlessLine() {
-        fault = .longReplies
-    }
+    mutating func noteEndlessLine() { fault = .longReplies }
 
     private mutating func noteEndlessResponse() {
         fault = TransferFault(
-            .proxy,
-            LocalizableMessage("fault-proxy-response-too-long", "the proxy's response is too long")
-        )
+            .proxy, LocalizableMessage("fault-proxy-response-too-long", "the proxy's response is too long"))
     }
 }

@@ -44,13 +44,12 @@ enum TraceText {
     }
 
     static func response(_ head: ResponseHead) -> [String] {
-        let lines = head.lines.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
-            .map { String(decoding: $0, as: UTF8.self) }
+        let lines = head.lines.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         guard let first = lines.first else { return [] }
         return [line(first)] + lines.dropFirst().map { line(Redaction.header($0)) }
     }
 
-    private static func line(_ text: String) -> String {
-        Redaction.clipped(Redaction.printable(text), to: longestLine)
-    }
+    private static func line(_ text: String) -> String { Redaction.clipped(Redaction.printable(text), to: longestLine) }
 }

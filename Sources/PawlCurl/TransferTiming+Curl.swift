@@ -27,12 +27,8 @@ extension TransferTiming {
 
     /// The connection's addresses and TLS state.
     mutating func readEnds(of easy: EasyHandle, _ request: TransferRequest) {
-        remote = easy.text(CURLINFO_PRIMARY_IP).map {
-            Endpoint(address: $0, port: easy.number(CURLINFO_PRIMARY_PORT))
-        }
-        local = easy.text(CURLINFO_LOCAL_IP).map {
-            Endpoint(address: $0, port: easy.number(CURLINFO_LOCAL_PORT))
-        }
+        remote = easy.text(CURLINFO_PRIMARY_IP).map { Endpoint(address: $0, port: easy.number(CURLINFO_PRIMARY_PORT)) }
+        local = easy.text(CURLINFO_LOCAL_IP).map { Endpoint(address: $0, port: easy.number(CURLINFO_LOCAL_PORT)) }
         isProxied = Self.usesProxy(easy, request)
     }
 
@@ -53,9 +49,7 @@ extension TransferTiming {
             readEnds(of: easy, request)
             isReused = true
         }
-        func moment(_ info: CURLINFO) -> Instant? {
-            easy.offset(info).map { start + Interval(nanoseconds: $0 * 1000) }
-        }
+        func moment(_ info: CURLINFO) -> Instant? { easy.offset(info).map { start + Interval(nanoseconds: $0 * 1000) } }
         requestStart = moment(CURLINFO_PRETRANSFER_TIME_T)
         requestEnd = requestStart
         responseStart = moment(CURLINFO_STARTTRANSFER_TIME_T)

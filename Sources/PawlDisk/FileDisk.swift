@@ -42,38 +42,21 @@ package final class FileDisk: Disk {
     /// Creates a disk that reports through `notice` what the user should know but what stops no download: a damaged
     /// journal that was renamed, for instance.
     package convenience init(
-        numbering: FileName.Numbering = .parenthesized,
-        recognizesFinished: Bool = true,
+        numbering: FileName.Numbering = .parenthesized, recognizesFinished: Bool = true,
         notice: @escaping @Sendable (String) -> Void
-    ) {
-        self.init(
-            Environment(notice: notice),
-            numbering: numbering,
-            recognizesFinished: recognizesFinished
-        )
-    }
+    ) { self.init(Environment(notice: notice), numbering: numbering, recognizesFinished: recognizesFinished) }
 
-    init(
-        _ environment: Environment,
-        numbering: FileName.Numbering = .parenthesized,
-        recognizesFinished: Bool = true
-    ) {
+    init(_ environment: Environment, numbering: FileName.Numbering = .parenthesized, recognizesFinished: Bool = true) {
         self.environment = environment
         self.numbering = numbering
         self.recognizesFinished = recognizesFinished
         folders = FolderCache(
-            traits: environment.traits,
-            marks: environment.marks,
-            trust: environment.folderTrust,
-            user: environment.user
+            traits: environment.traits, marks: environment.marks, trust: environment.folderTrust, user: environment.user
         )
         publisher = Publisher(workers: syncers)
     }
 
-    package func claim(
-        _ claim: Claim,
-        adopts: (LoadedJournal) -> Bool
-    ) throws(Failure) -> ClaimResult {
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         var folder = try folders.open(claim.folder)
         warn(of: folder)
         var number = 0
@@ -90,14 +73,9 @@ package final class FileDisk: Disk {
                 retries += 1
                 guard retries < 100 else {
                     throw Failure(
-                        .cannotCreate,
-                        "cannot claim",
-                        at: folder.path(of: claim.name),
+                        .cannotCreate, "cannot claim", at: folder.path(of: claim.name),
                         because: LocalizableMessage(
-                            "files-keep-changing",
-                            "other programs keep changing the files of that name"
-                        )
-                    )
+                            "files-keep-changing", "other programs keep changing the files of that name"))
                 }
                 folder = try folders.open(claim.folder)
             }
@@ -108,15 +86,10 @@ package final class FileDisk: Disk {
     ///
     /// Those of an earlier run come first: the file that was in the way may have been removed since.
     private func attempt(
-        _ claim: Claim,
-        _ number: Int,
-        in folder: Folder,
-        adopts: (LoadedJournal) -> Bool
+        _ claim: Claim, _ number: Int, in folder: Folder, adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> ClaimAttempt.Outcome {
         let usual = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number)
-        var spare: ClaimAttempt {
-            ClaimAttempt(disk: self, folder: folder, claim: claim, number: number, form: .spare)
-        }
+        var spare: ClaimAttempt { ClaimAttempt(disk: self, folder: folder, claim: claim, number: number, form: .spare) }
         if unfinished.maySpare(usual.names.final, in: folder), spare.hasOwnFiles {
             let outcome = try spare.run(adopts: adopts)
             guard case .distrusted = outcome else { return outcome }
@@ -160,8 +133,7 @@ package final class FileDisk: Disk {
         guard folder.isOpenToOthers, warned.withLock({ $0.insert(folder.identity).inserted }) else { return }
         environment.notice(
             "other users can write to the folder \(folder.path), and replace the files that are downloaded there: "
-                + "choose another folder, or remove that permission with 'chmod o-w'"
-        )
+                + "choose another folder, or remove that permission with 'chmod o-w'")
     }
 
     package func unfinished(of source: String, in folder: String) -> String? {
@@ -192,8 +164,6 @@ package final class FileDisk: Disk {
         do throws(SystemError) {
             try folder.open(name, flags: O_RDONLY | O_NONBLOCK).syncAll()
             try folder.sync()
-        } catch {
-            throw Failure.system(.inputOutput, "cannot sync", at: folder.path(of: name), error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot sync", at: folder.path(of: name), error) }
     }
 }

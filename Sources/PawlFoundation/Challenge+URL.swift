@@ -62,12 +62,8 @@ private final class TaskSpace: URLProtectionSpace, @unchecked Sendable {  // not
         trust = space.serverTrust
         isOfProxy = space.isProxy
         super.init(
-            host: space.host,
-            port: space.port,
-            protocol: space.protocol,
-            realm: space.realm,
-            authenticationMethod: space.authenticationMethod
-        )
+            host: space.host, port: space.port, protocol: space.protocol, realm: space.realm,
+            authenticationMethod: space.authenticationMethod)
     }
 
     required init?(coder: NSCoder) { nil }
@@ -82,13 +78,9 @@ final class TaskChallenge: URLAuthenticationChallenge, @unchecked Sendable {  //
 
     static func make(_ challenge: SessionChallenge) -> TaskChallenge {
         let made = TaskChallenge(
-            protectionSpace: TaskSpace(challenge.protectionSpace),
-            proposedCredential: nil,
+            protectionSpace: TaskSpace(challenge.protectionSpace), proposedCredential: nil,
             previousFailureCount: challenge.previousFailureCount,
-            failureResponse: challenge.failureResponse?.httpResponse(for: nil),
-            error: nil,
-            sender: Unheard()
-        )
+            failureResponse: challenge.failureResponse?.httpResponse(for: nil), error: nil, sender: Unheard())
         made.original = challenge
         return made
     }

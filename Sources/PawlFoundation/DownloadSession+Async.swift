@@ -15,25 +15,19 @@ extension DownloadSession {
     /// Throws `URLError`. Cancelling the task that waits cancels the download and removes what it received; the error is
     /// then `URLError.cancelled`. `delegate` is that of the task.
     public func download(
-        for request: URLRequest,
-        delegate: (any DownloadTaskDelegate)? = nil
+        for request: URLRequest, delegate: (any DownloadTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         let (url, response): (URL, SessionResponse) = try await download(for: request, delegate: delegate)
         return (url, try response.foundation(request.url))
     }
 
     /// Downloads a file into the temporary folder, see ``download(for:delegate:)``.
-    public func download(
-        from url: URL,
-        delegate: (any DownloadTaskDelegate)? = nil
-    ) async throws -> (URL, URLResponse) {
-        try await download(for: URLRequest(url: url), delegate: delegate)
-    }
+    public func download(from url: URL, delegate: (any DownloadTaskDelegate)? = nil) async throws -> (URL, URLResponse)
+    { try await download(for: URLRequest(url: url), delegate: delegate) }
 
     /// Continues from resume data, see ``download(for:delegate:)``.
     public func download(
-        resumeFrom resumeData: Data,
-        delegate: (any DownloadTaskDelegate)? = nil
+        resumeFrom resumeData: Data, delegate: (any DownloadTaskDelegate)? = nil
     ) async throws -> (URL, URLResponse) {
         let (url, response) = try await downloaded(delegate) { completion in
             let task = self.downloadTask(withResumeData: [UInt8](resumeData), completionHandler: completion)
@@ -43,10 +37,8 @@ extension DownloadSession {
     }
 
     /// The same with the session's own type of responses.
-    @_disfavoredOverload
-    public func download(
-        for request: URLRequest,
-        delegate: (any DownloadTaskDelegate)? = nil
+    @_disfavoredOverload public func download(
+        for request: URLRequest, delegate: (any DownloadTaskDelegate)? = nil
     ) async throws -> (URL, SessionResponse) {
         try await downloaded(delegate) { completion in
             self.downloadTask(with: SessionRequest(request), completionHandler: completion)
@@ -54,13 +46,9 @@ extension DownloadSession {
     }
 
     /// The same with the session's own type of responses.
-    @_disfavoredOverload
-    public func download(
-        from url: URL,
-        delegate: (any DownloadTaskDelegate)? = nil
-    ) async throws -> (URL, SessionResponse) {
-        try await download(for: URLRequest(url: url), delegate: delegate)
-    }
+    @_disfavoredOverload public func download(
+        from url: URL, delegate: (any DownloadTaskDelegate)? = nil
+    ) async throws -> (URL, SessionResponse) { try await download(for: URLRequest(url: url), delegate: delegate) }
 
     private func downloaded(
         _ delegate: (any DownloadTaskDelegate)?,
@@ -68,9 +56,7 @@ extension DownloadSession {
     ) async throws -> (URL, SessionResponse) {
         // A task would use up its resume data.
         guard !Task.isCancelled else { throw URLError(.cancelled) }
-        let target = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "Pawl-\(UUID().uuidString)"
-        )
+        let target = FileManager.default.temporaryDirectory.appendingPathComponent("Pawl-\(UUID().uuidString)")
         let running = Mutex<DownloadTask?>(nil)
         let result: Result<SessionResponse, any Error> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -82,8 +68,7 @@ extension DownloadSession {
                         returning: Result {
                             try FileManager.default.moveItem(atPath: location, toPath: target.path)
                             return response ?? SessionResponse()
-                        }
-                    )
+                        })
                 }
                 // Resume data can belong to a task that lives, with a delegate of its own.
                 if let delegate { task.delegate = delegate }

@@ -8,20 +8,16 @@ extension DownloadSession {
     /// Each call waits until the previous one has returned. A file is removed only after
     /// `didFinishDownloadingTo` has returned. Without a queue a serial one is made.
     public convenience init(
-        configuration: DownloadSessionConfiguration,
-        delegate: (any DownloadTaskDelegate)?,
+        configuration: DownloadSessionConfiguration, delegate: (any DownloadTaskDelegate)?,
         delegateQueue: OperationQueue?
     ) {
         let queue = delegateQueue ?? Self.serialQueue()
         self.init(
-            configuration: configuration,
-            delegate: delegate,
+            configuration: configuration, delegate: delegate,
             caller: { call in
                 // A suspended queue is the caller's own decision.
                 queue.addOperations([BlockOperation(block: call)], waitUntilFinished: true)
-            },
-            callerValue: queue
-        )
+            }, callerValue: queue)
     }
 
     private static func serialQueue() -> OperationQueue {

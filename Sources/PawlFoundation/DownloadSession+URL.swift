@@ -34,29 +34,20 @@ extension DownloadSession {
     public func downloadTask(with url: URL) -> DownloadTask { downloadTask(with: SessionRequest(url: url)) }
 
     /// Creates a task; nothing runs before `resume()`.
-    public func downloadTask(with request: URLRequest) -> DownloadTask {
-        downloadTask(with: SessionRequest(request))
-    }
+    public func downloadTask(with request: URLRequest) -> DownloadTask { downloadTask(with: SessionRequest(request)) }
 
     /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
-        with url: URL,
-        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+        with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> DownloadTask {
         downloadTask(with: SessionRequest(url: url)) { path, response, error in
-            completionHandler(
-                path.map { URL(fileURLWithPath: $0) },
-                response?.httpResponse(for: url),
-                error?.urlError
-            )
+            completionHandler(path.map { URL(fileURLWithPath: $0) }, response?.httpResponse(for: url), error?.urlError)
         }
     }
 
     /// The same with the session's own type of responses.
-    @_disfavoredOverload
-    public func downloadTask(
-        with url: URL,
-        completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
+    @_disfavoredOverload public func downloadTask(
+        with url: URL, completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
     ) -> DownloadTask {
         downloadTask(with: SessionRequest(url: url)) { path, response, error in
             completionHandler(path.map { URL(fileURLWithPath: $0) }, response, error)
@@ -65,23 +56,17 @@ extension DownloadSession {
 
     /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
-        with request: URLRequest,
-        completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+        with request: URLRequest, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> DownloadTask {
         downloadTask(with: SessionRequest(request)) { path, response, error in
             completionHandler(
-                path.map { URL(fileURLWithPath: $0) },
-                response?.httpResponse(for: request.url),
-                error?.urlError
-            )
+                path.map { URL(fileURLWithPath: $0) }, response?.httpResponse(for: request.url), error?.urlError)
         }
     }
 
     /// The same with the session's own type of responses.
-    @_disfavoredOverload
-    public func downloadTask(
-        with request: URLRequest,
-        completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
+    @_disfavoredOverload public func downloadTask(
+        with request: URLRequest, completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
     ) -> DownloadTask {
         downloadTask(with: SessionRequest(request)) { path, response, error in
             completionHandler(path.map { URL(fileURLWithPath: $0) }, response, error)
@@ -99,17 +84,12 @@ extension DownloadSession {
         completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
     ) -> DownloadTask {
         downloadTask(withResumeData: [UInt8](resumeData)) { path, response, error in
-            completionHandler(
-                path.map { URL(fileURLWithPath: $0) },
-                response?.httpResponse(for: nil),
-                error?.urlError
-            )
+            completionHandler(path.map { URL(fileURLWithPath: $0) }, response?.httpResponse(for: nil), error?.urlError)
         }
     }
 
     /// The same with the session's own type of responses.
-    @_disfavoredOverload
-    public func downloadTask(
+    @_disfavoredOverload public func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
     ) -> DownloadTask {
@@ -161,34 +141,26 @@ extension PawlError: CustomNSError {
 
     /// Causes that `URLError` distinguishes.
     private static let causes: [String: URLError.Code] = [
-        "no-network": .notConnectedToInternet,
-        "client-certificate-required": .clientCertificateRequired,
-        "client-certificate-rejected": .clientCertificateRejected,
-        "redirect-not-http": .unsupportedURL,
+        "no-network": .notConnectedToInternet, "client-certificate-required": .clientCertificateRequired,
+        "client-certificate-rejected": .clientCertificateRejected, "redirect-not-http": .unsupportedURL,
     ]
 
     private static let transferErrors: [TransferFault.Kind: URLError.Code] = [
-        .nameResolution: .cannotFindHost, .unreachable: .cannotConnectToHost,
-        .connectionRefused: .cannotConnectToHost, .connectTimeout: .timedOut,
-        .connectionLost: .networkConnectionLost, .truncated: .networkConnectionLost,
+        .nameResolution: .cannotFindHost, .unreachable: .cannotConnectToHost, .connectionRefused: .cannotConnectToHost,
+        .connectTimeout: .timedOut, .connectionLost: .networkConnectionLost, .truncated: .networkConnectionLost,
         .tls: .serverCertificateUntrusted, .proxy: .cannotConnectToHost, .notFound: .fileDoesNotExist,
         .denied: .userAuthenticationRequired, .malformed: .badServerResponse,
     ]
 
     private static let urlErrors: [Code: URLError.Code] = [
-        .timeout: .timedOut, .notFound: .fileDoesNotExist, .tooSlow: .timedOut,
-        .network: .networkConnectionLost,
+        .timeout: .timedOut, .notFound: .fileDoesNotExist, .tooSlow: .timedOut, .network: .networkConnectionLost,
         .unfinished: .cancelled, .cannotResume: .cannotOpenFile, .diskFull: .cannotWriteToFile,
-        .alreadyDownloading: .cannotCreateFile, .fileExists: .cannotCreateFile,
-        .renameFailed: .cannotMoveFile,
+        .alreadyDownloading: .cannotCreateFile, .fileExists: .cannotCreateFile, .renameFailed: .cannotMoveFile,
         .cannotOpen: .cannotOpenFile, .cannotCreate: .cannotCreateFile, .inputOutput: .cannotWriteToFile,
-        .cannotMakeFolder: .cannotCreateFile, .nameResolution: .cannotFindHost,
-        .badResponse: .badServerResponse,
+        .cannotMakeFolder: .cannotCreateFile, .nameResolution: .cannotFindHost, .badResponse: .badServerResponse,
         .tooManyRedirects: .httpTooManyRedirects, .authorization: .userAuthenticationRequired,
-        .badOption: .unsupportedURL, .overloaded: .resourceUnavailable,
-        .checksumMismatch: .cannotDecodeContentData,
-        .insecure: .serverCertificateUntrusted, .newerJournal: .cannotOpenFile,
-        .tooLarge: .dataLengthExceedsMaximum,
+        .badOption: .unsupportedURL, .overloaded: .resourceUnavailable, .checksumMismatch: .cannotDecodeContentData,
+        .insecure: .serverCertificateUntrusted, .newerJournal: .cannotOpenFile, .tooLarge: .dataLengthExceedsMaximum,
     ]
 }
 

@@ -9,26 +9,16 @@ extension DownloadRequest {
 extension DownloadManager {
     /// Opens the queue of a folder.
     public convenience init(
-        root: URL,
-        _ configuration: Configuration = Configuration(),
-        delegate: (any DownloadDelegate)? = nil
-    ) async throws(PawlError) {
-        try await self.init(root: root.text, configuration, delegate: delegate)
-    }
+        root: URL, _ configuration: Configuration = Configuration(), delegate: (any DownloadDelegate)? = nil
+    ) async throws(PawlError) { try await self.init(root: root.text, configuration, delegate: delegate) }
 
     /// Adds a download of this URL.
     public func add(
-        _ url: URL,
-        options: DownloadOptions = DownloadOptions(),
-        start: DownloadRequest.Start = .enqueued
-    ) async throws(PawlError) -> Download {
-        try await add(url.text, options: options, start: start)
-    }
+        _ url: URL, options: DownloadOptions = DownloadOptions(), start: DownloadRequest.Start = .enqueued
+    ) async throws(PawlError) -> Download { try await add(url.text, options: options, start: start) }
 
     /// The handle of the download of this URL; `nil` if it is not in the queue.
-    public func download(of url: URL) async throws(PawlError) -> Download? {
-        try await download(of: url.text)
-    }
+    public func download(of url: URL) async throws(PawlError) -> Download? { try await download(of: url.text) }
 
     /// The location of this URL's file.
     public func location(ofSource url: URL) async throws(PawlError) -> DownloadLocation {
@@ -36,16 +26,13 @@ extension DownloadManager {
     }
 
     /// Replaces the URL of a download by another one of the same content.
-    @discardableResult
-    public func replaceURL(of id: Download.ID, with url: URL) async throws(PawlError) -> Bool {
+    @discardableResult public func replaceURL(of id: Download.ID, with url: URL) async throws(PawlError) -> Bool {
         try await replaceURL(of: id, with: url.text)
     }
 
     /// Downloads small content into memory.
     public func data(
-        from url: URL,
-        maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions(),
+        from url: URL, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> Data {
         Data(try await data(from: url.text, maximumSize: maximumSize, options: options, hooks: hooks))
@@ -55,18 +42,12 @@ extension DownloadManager {
 extension Downloader {
     /// Adds a download of this URL; nothing runs before it is resumed.
     public func add(
-        _ url: URL,
-        options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> Download {
-        try add(url.text, options: options, hooks: hooks)
-    }
+        _ url: URL, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> Download { try add(url.text, options: options, hooks: hooks) }
 
     /// Downloads small content into memory; cancelling the task that waits stops the transfer.
     public func data(
-        from url: URL,
-        maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions(),
+        from url: URL, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> Data {
         Data(try await data(from: url.text, maximumSize: maximumSize, options: options, hooks: hooks))
@@ -77,13 +58,8 @@ extension Downloader {
     ///
     /// `file` is the file's URL; `nil` takes the folder and the name of `options`.
     public func download(
-        _ url: URL,
-        to file: URL? = nil,
-        options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) async throws -> DownloadedFile {
-        try await download(url.text, to: file?.path, options: options, hooks: hooks)
-    }
+        _ url: URL, to file: URL? = nil, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+    ) async throws -> DownloadedFile { try await download(url.text, to: file?.path, options: options, hooks: hooks) }
 }
 
 extension DownloadedFile {

@@ -15,11 +15,7 @@ final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // set before
     init?(_ response: SessionResponse, _ url: URL) {
         original = response
         super.init(
-            url: url,
-            statusCode: response.statusCode,
-            httpVersion: "HTTP/1.1",
-            headerFields: response.allHeaderFields
-        )
+            url: url, statusCode: response.statusCode, httpVersion: "HTTP/1.1", headerFields: response.allHeaderFields)
     }
 
     required init?(coder: NSCoder) { nil }
@@ -30,9 +26,7 @@ final class NamedResponse: HTTPURLResponse, @unchecked Sendable {  // set before
 
 extension SessionResponse {
     /// The URL of the response, after redirects.
-    public var url: URL? {
-        urlText.flatMap { URL(string: $0) }
-    }
+    public var url: URL? { urlText.flatMap { URL(string: $0) } }
 
     /// The response as Foundation's type; the status is 0 for FTP and SFTP.
     public func httpResponse(for request: URL?) -> HTTPURLResponse? {
@@ -65,19 +59,13 @@ extension SessionRequest {
 
 extension DownloadTask {
     /// The first request.
-    public var originalRequest: URLRequest? {
-        firstRequest?.urlRequest
-    }
+    public var originalRequest: URLRequest? { firstRequest?.urlRequest }
 
     /// The request with the URL that redirects led to.
-    public var currentRequest: URLRequest? {
-        presentRequest?.urlRequest
-    }
+    public var currentRequest: URLRequest? { presentRequest?.urlRequest }
 
     /// The server's response, once known, as an `HTTPURLResponse`; also that of a task which failed.
-    public var response: URLResponse? {
-        sessionResponse?.httpResponse(for: originalRequest?.url)
-    }
+    public var response: URLResponse? { sessionResponse?.httpResponse(for: originalRequest?.url) }
 
     /// The error of a failed task, a `URLError`.
     public var error: (any Error)? { sessionError?.urlError }
@@ -96,21 +84,16 @@ extension DownloadTaskMetrics {
     public var taskInterval: DateInterval {
         DateInterval(
             start: Date(timeIntervalSince1970: interval.lowerBound),
-            end: Date(timeIntervalSince1970: interval.upperBound)
-        )
+            end: Date(timeIntervalSince1970: interval.upperBound))
     }
 }
 
 extension DownloadTaskTransactionMetrics {
     /// The request.
-    public var request: URLRequest {
-        sessionRequest.urlRequest ?? URLRequest(url: URL(fileURLWithPath: "/"))
-    }
+    public var request: URLRequest { sessionRequest.urlRequest ?? URLRequest(url: URL(fileURLWithPath: "/")) }
 
     /// The response; `nil` if there was none.
-    public var response: HTTPURLResponse? {
-        sessionResponse?.httpResponse(for: request.url)
-    }
+    public var response: HTTPURLResponse? { sessionResponse?.httpResponse(for: request.url) }
 
     /// When the request was started.
     public var fetchStartDate: Date? { Self.date(metrics.fetchStart) }
@@ -135,7 +118,5 @@ extension DownloadTaskTransactionMetrics {
     /// When the last byte of the response came, or the transfer was stopped.
     public var responseEndDate: Date? { Self.date(metrics.responseEnd) }
 
-    private static func date(_ seconds: Double?) -> Date? {
-        seconds.map { Date(timeIntervalSince1970: $0) }
-    }
+    private static func date(_ seconds: Double?) -> Date? { seconds.map { Date(timeIntervalSince1970: $0) } }
 }

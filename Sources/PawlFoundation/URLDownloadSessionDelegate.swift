@@ -20,18 +20,12 @@ public protocol URLDownloadTaskDelegate: DownloadTaskDelegate {
     /// The URL can be changed and header fields can be added; they are sent to that URL, also on another origin. `request`
     /// has those fields of the task's request that are sent to its URL: `Authorization` only if the origin stays the same.
     func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    )
+        _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
 
     /// The same, asynchronous.
     func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
+        _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest?
 
@@ -40,32 +34,22 @@ public protocol URLDownloadTaskDelegate: DownloadTaskDelegate {
     ///
     /// Without this method, the method with a task is called.
     func urlSession(
-        _ session: DownloadSession,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler:
-            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    )
+        _ session: DownloadSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
     /// The same, asynchronous.
     func urlSession(
-        _ session: DownloadSession,
-        didReceive challenge: URLAuthenticationChallenge
+        _ session: DownloadSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 
     /// A server or a proxy requires a login.
     func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler:
-            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    )
+        _ session: DownloadSession, task: DownloadTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 
     /// The same, asynchronous.
     func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didReceive challenge: URLAuthenticationChallenge
+        _ session: DownloadSession, task: DownloadTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
 }
 
@@ -74,42 +58,24 @@ public protocol URLDownloadSessionDelegate: DownloadSessionDelegate, URLDownload
     /// The file is complete.
     ///
     /// It is removed after this returns, unless it was moved.
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: URL
-    )
+    func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: URL)
 }
 
 extension URLDownloadSessionDelegate {
     /// Calls the `URL` variant.
     public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: String
-    ) {
-        urlSession(
-            session,
-            downloadTask: downloadTask,
-            didFinishDownloadingTo: URL(fileURLWithPath: location)
-        )
-    }
+        _ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String
+    ) { urlSession(session, downloadTask: downloadTask, didFinishDownloadingTo: URL(fileURLWithPath: location)) }
 }
 
 // MARK: - From the session's types
 
 extension URLDownloadTaskDelegate {
     /// A `URLError` with the closest code; its `pawlError` is the error itself.
-    public func urlSession(_ session: DownloadSession, errorFor error: PawlError) -> any Error {
-        error.urlError
-    }
+    public func urlSession(_ session: DownloadSession, errorFor error: PawlError) -> any Error { error.urlError }
 
     /// Calls the method with a `PawlError`.
-    public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didCompleteWithError error: (any Error)?
-    ) {
+    public func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: (any Error)?) {
         let error = (error as? URLError)?.pawlError ?? error as? PawlError
         urlSession(session, task: task, didCompleteWithError: error)
     }
@@ -122,11 +88,8 @@ extension URLDownloadTaskDelegate {
 
     /// Calls the variant with Foundation's types.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        willPerformHTTPRedirection response: SessionResponse,
-        newRequest request: SessionRequest,
-        completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+        _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: SessionResponse,
+        newRequest request: SessionRequest, completionHandler: @escaping @Sendable (SessionRequest?) -> Void
     ) {
         // Foundation has no URL for it: nobody can decide about it.
         guard let next = request.urlRequest, let redirect = response.httpResponse(for: nil) else {
@@ -140,20 +103,13 @@ extension URLDownloadTaskDelegate {
 
     /// Calls the variant with Foundation's types.
     public func urlSession(
-        _ session: DownloadSession,
-        didReceive challenge: SessionChallenge,
+        _ session: DownloadSession, didReceive challenge: SessionChallenge,
         completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
-    ) {
-        urlSession(session, didReceive: TaskChallenge.make(challenge)) {
-            completionHandler($0.own, $1?.own)
-        }
-    }
+    ) { urlSession(session, didReceive: TaskChallenge.make(challenge)) { completionHandler($0.own, $1?.own) } }
 
     /// Calls the variant with Foundation's types.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didReceive challenge: SessionChallenge,
+        _ session: DownloadSession, task: DownloadTask, didReceive challenge: SessionChallenge,
         completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
     ) {
         urlSession(session, task: task, didReceive: TaskChallenge.make(challenge)) {
@@ -167,40 +123,27 @@ extension URLDownloadTaskDelegate {
 extension URLDownloadTaskDelegate {
     /// Calls the asynchronous variant.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         Task {
-            let next = await urlSession(
-                session,
-                task: task,
-                willPerformHTTPRedirection: response,
-                newRequest: request
-            )
+            let next = await urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request)
             completionHandler(next)
         }
     }
 
     /// Follows the redirect; for a task's own delegate: asks the session's.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
+        _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        guard let next = session.delegate(behind: self), let original = (response as? NamedResponse)?.original
-        else { return request }
+        guard let next = session.delegate(behind: self), let original = (response as? NamedResponse)?.original else {
+            return request
+        }
         let decided: RedirectReply = await session.reply(instead: .none) { reply in
             next.urlSession(
-                session,
-                task: task,
-                willPerformHTTPRedirection: original,
-                newRequest: SessionRequest(request),
-                completionHandler: { reply(.decided($0)) }
-            )
+                session, task: task, willPerformHTTPRedirection: original, newRequest: SessionRequest(request),
+                completionHandler: { reply(.decided($0)) })
         }
         guard case .decided(let request) = decided else {
             session.leaveUndecided(task, request.url?.text ?? "")
@@ -211,10 +154,8 @@ extension URLDownloadTaskDelegate {
 
     /// Calls the asynchronous variant.
     public func urlSession(
-        _ session: DownloadSession,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler:
-            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        _ session: DownloadSession, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         Task {
             let (disposition, credential) = await urlSession(session, didReceive: challenge)
@@ -224,22 +165,16 @@ extension URLDownloadTaskDelegate {
 
     /// Calls the variant with a task.
     public func urlSession(
-        _ session: DownloadSession,
-        didReceive challenge: URLAuthenticationChallenge
+        _ session: DownloadSession, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        guard let task = (challenge as? TaskChallenge)?.original?.task else {
-            return (.performDefaultHandling, nil)
-        }
+        guard let task = (challenge as? TaskChallenge)?.original?.task else { return (.performDefaultHandling, nil) }
         return await (task.delegate ?? self).decide(challenge, of: task, in: session)
     }
 
     /// Calls the asynchronous variant.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler:
-            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        _ session: DownloadSession, task: DownloadTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         Task {
             let (disposition, credential) = await urlSession(session, task: task, didReceive: challenge)
@@ -249,9 +184,7 @@ extension URLDownloadTaskDelegate {
 
     /// Handles it as without a delegate; for a task's own delegate: asks the session's.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didReceive challenge: URLAuthenticationChallenge
+        _ session: DownloadSession, task: DownloadTask, didReceive challenge: URLAuthenticationChallenge
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
         guard let next = session.delegate(behind: self) else { return (.performDefaultHandling, nil) }
         return await next.decide(challenge, of: task, in: session)
@@ -267,13 +200,9 @@ private enum RedirectReply {
 extension DownloadTaskDelegate {
     /// The decision of its method with a task, whichever types that has; the usual one if it drops its handler.
     fileprivate func decide(
-        _ challenge: URLAuthenticationChallenge,
-        of task: DownloadTask,
-        in session: DownloadSession
+        _ challenge: URLAuthenticationChallenge, of task: DownloadTask, in session: DownloadSession
     ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
-        guard let original = (challenge as? TaskChallenge)?.original else {
-            return (.performDefaultHandling, nil)
-        }
+        guard let original = (challenge as? TaskChallenge)?.original else { return (.performDefaultHandling, nil) }
         let usual = ChallengeReply(disposition: .performDefaultHandling, credential: nil)
         let decided = await session.reply(instead: usual) { reply in
             self.urlSession(session, task: task, didReceive: original) {

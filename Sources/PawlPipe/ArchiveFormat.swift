@@ -23,18 +23,9 @@ protocol ArchiveFormat: Sendable {
     func trailer(of file: any ShardFile) throws(Failure) -> (trailer: ShardTrailer, start: Int64)?
     /// Returns the offset of the content in the bytes that it writes; `nil` if they contain it in another
     /// form.
-    func write(
-        _ sample: ArchivedSample,
-        _ content: SampleContent,
-        to output: Output
-    ) throws(Failure) -> Int64?
+    func write(_ sample: ArchivedSample, _ content: SampleContent, to output: Output) throws(Failure) -> Int64?
     /// Writes the manifest, the trailer and the end of an archive that has `length` bytes.
-    func end(
-        _ manifest: SampleContent,
-        input: String,
-        after length: Int64,
-        to output: Output
-    ) throws(Failure)
+    func end(_ manifest: SampleContent, input: String, after length: Int64, to output: Output) throws(Failure)
     /// Extracts the manifest from the bytes before the trailer.
     func manifest(in region: SampleContent) throws(Failure) -> SampleContent
 }
@@ -50,10 +41,5 @@ extension ShardFile {
 }
 
 extension Failure {
-    static let damagedShard = Failure(
-        .inputOutput,
-        "cannot read",
-        at: "the published shard",
-        because: "it is damaged"
-    )
+    static let damagedShard = Failure(.inputOutput, "cannot read", at: "the published shard", because: "it is damaged")
 }

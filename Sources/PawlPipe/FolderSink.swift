@@ -24,9 +24,7 @@ struct FolderSink: SampleSink {
         var drafts: Drafts = []
         for index in records.indices {
             guard case .success(let job) = records[index].job else { continue }
-            do throws(Failure) {
-                try draft(&records, index, job, &drafts)
-            } catch  where error.lacksDescriptors {
+            do throws(Failure) { try draft(&records, index, job, &drafts) } catch  where error.lacksDescriptors {
                 // Each draft has one.
                 try publish(drafts, &records)
                 drafts = []
@@ -41,10 +39,7 @@ struct FolderSink: SampleSink {
 
     /// Makes the file of one record, or describes the one that is there.
     private func draft(
-        _ records: inout [PipeRecord],
-        _ index: Int,
-        _ job: PipeJob,
-        _ drafts: inout Drafts
+        _ records: inout [PipeRecord], _ index: Int, _ job: PipeJob, _ drafts: inout Drafts
     ) throws(Failure) {
         if records[index].isThere { return try describeExisting(&records[index], job) }
         guard let content = try content(of: records[index]) else { return }
@@ -58,8 +53,7 @@ struct FolderSink: SampleSink {
         try folder.syncAll()
         for (index, draft, content) in drafts {
             do throws(Failure) {
-                do throws(Failure) { try publish(draft, content, &records[index]) } catch
-                    where error.lacksDescriptors
+                do throws(Failure) { try publish(draft, content, &records[index]) } catch  where error.lacksDescriptors
                 {
                     try folder.awaitDescriptors()
                     try publish(draft, content, &records[index])
@@ -78,59 +72,38 @@ struct FolderSink: SampleSink {
 
     private func isGone(_ key: String) -> Failure {
         Failure(
-            .inputOutput,
-            "cannot read",
-            at: "\(folder.path)/\(key)",
-            because: "it was removed meanwhile",
-            remedy: "run it again"
-        )
+            .inputOutput, "cannot read", at: "\(folder.path)/\(key)", because: "it was removed meanwhile",
+            remedy: "run it again")
     }
 
-    private func make(
-        _ job: PipeJob,
-        _ key: String,
-        _ content: SampleContent
-    ) throws(Failure) -> SampleFolder.Draft {
+    private func make(_ job: PipeJob, _ key: String, _ content: SampleContent) throws(Failure) -> SampleFolder.Draft {
         let draft = try folder.make(key, of: content)
         draft.setSource(Self.mark(of: job))
         return draft
     }
 
     private func publish(
-        _ draft: SampleFolder.Draft,
-        _ content: SampleContent,
-        _ record: inout PipeRecord
+        _ draft: SampleFolder.Draft, _ content: SampleContent, _ record: inout PipeRecord
     ) throws(Failure) {
         guard try !folder.publish(draft) else { return }
         draft.discard()
-        guard let existing = try folder.existing(record.result.key ?? ""),
-            existing.content.length == content.length,
+        guard let existing = try folder.existing(record.result.key ?? ""), existing.content.length == content.length,
             try Hexadecimal.text(existing.content.sha256()) == record.result.sha256
         else {
             throw Failure(
-                .fileExists,
-                "cannot create",
-                at: draft.path,
-                because: "a file of that name with other content exists",
-                remedy: "choose another folder or name"
-            )
+                .fileExists, "cannot create", at: draft.path, because: "a file of that name with other content exists",
+                remedy: "choose another folder or name")
         }
         if record.isPrimary { record.result.status = .already }
     }
 
     private func describeExisting(_ record: inout PipeRecord, _ job: PipeJob) throws(Failure) {
-        guard let existing = try folder.existing(record.result.key ?? "") else {
-            throw isGone(record.result.key ?? "")
-        }
+        guard let existing = try folder.existing(record.result.key ?? "") else { throw isGone(record.result.key ?? "") }
         try record.result.describe(existing.content)
         guard try record.result.has(job.digests, in: { existing.content }) else {
             throw Failure(
-                .checksumMismatch,
-                "cannot use",
-                at: "\(folder.path)/\(record.result.key ?? "")",
-                because: "its checksum is not the job's",
-                remedy: "remove the file, and run it again"
-            )
+                .checksumMismatch, "cannot use", at: "\(folder.path)/\(record.result.key ?? "")",
+                because: "its checksum is not the job's", remedy: "remove the file, and run it again")
         }
     }
 }

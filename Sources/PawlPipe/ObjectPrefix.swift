@@ -30,10 +30,7 @@ struct ObjectPrefix: Sendable {
     ///
     /// `mark`: stored with the object, to recognize it later.
     func store(
-        _ content: SampleContent,
-        as name: String,
-        type: String?,
-        mark: String
+        _ content: SampleContent, as name: String, type: String?, mark: String
     ) throws(Failure) -> UploadMachine.Outcome {
         let target = try address(of: name)
         var plan = ObjectUpload.Plan(target: target, isFirst: true, isContinuable: false)
@@ -54,12 +51,8 @@ struct ObjectPrefix: Sendable {
 
     static func lost(_ address: WebAddress) -> Failure {
         Failure(
-            .inputOutput,
-            "cannot store",
-            at: address.redacted,
-            because: "its upload was aborted by another program",
-            remedy: "run it again"
-        )
+            .inputOutput, "cannot store", at: address.redacted, because: "its upload was aborted by another program",
+            remedy: "run it again")
     }
 }
 
@@ -108,9 +101,7 @@ extension ObjectPrefix: ShardPlace {
         }
     }
 
-    func clean(_ name: String) {
-        if let address = try? address(of: name) { store.abortUploads(at: address) }
-    }
+    func clean(_ name: String) { if let address = try? address(of: name) { store.abortUploads(at: address) } }
 }
 
 /// A multipart upload: parts are uploaded while the object is written.
@@ -148,9 +139,7 @@ private final class ObjectDraft: ShardDraft {
         }
     }
 
-    func content(from start: Int64, length: Int64) -> SampleContent {
-        copy.content(from: start, length: length)
-    }
+    func content(from start: Int64, length: Int64) -> SampleContent { copy.content(from: start, length: length) }
 
     func publish() throws(Failure) -> Bool {
         let outcome: UploadMachine.Outcome

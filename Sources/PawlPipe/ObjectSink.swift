@@ -46,11 +46,7 @@ struct ObjectSink: SampleSink {
                 continue
             }
             do throws(Failure) {
-                if records[index].isLookup {
-                    try look(&records[index], job)
-                } else {
-                    try store(&records[index], job)
-                }
+                if records[index].isLookup { try look(&records[index], job) } else { try store(&records[index], job) }
                 breaker.note(nil)
             } catch {
                 breaker.note(error)
@@ -77,12 +73,8 @@ struct ObjectSink: SampleSink {
         }
         guard isRight else {
             throw Failure(
-                .checksumMismatch,
-                "cannot use",
-                at: object.address.redacted,
-                because: "its checksum is not the job's",
-                remedy: "remove the object, and run it again"
-            )
+                .checksumMismatch, "cannot use", at: object.address.redacted, because: "its checksum is not the job's",
+                remedy: "remove the object, and run it again")
         }
     }
 
@@ -97,12 +89,8 @@ struct ObjectSink: SampleSink {
         case .already: if record.isPrimary { record.result.status = .already }
         case .differs:
             throw Failure(
-                .fileExists,
-                "cannot store",
-                at: prefix.path(of: key),
-                because: "an object with this key and other content exists",
-                remedy: "choose another prefix or name"
-            )
+                .fileExists, "cannot store", at: prefix.path(of: key),
+                because: "an object with this key and other content exists", remedy: "choose another prefix or name")
         case .lost: throw ObjectPrefix.lost(try prefix.address(of: key))
         }
     }
@@ -111,12 +99,8 @@ struct ObjectSink: SampleSink {
         guard let copied = record.copied else { return record.content }
         guard let object = try prefix.object(copied) else {
             throw Failure(
-                .inputOutput,
-                "cannot read",
-                at: prefix.path(of: copied),
-                because: "it was removed meanwhile",
-                remedy: "run it again"
-            )
+                .inputOutput, "cannot read", at: prefix.path(of: copied), because: "it was removed meanwhile",
+                remedy: "run it again")
         }
         return try object.content(from: 0, length: object.length)
     }

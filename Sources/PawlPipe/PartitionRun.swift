@@ -21,9 +21,7 @@ package struct PartitionRun {
             if try hear(inbox.wait(until: nil, wantsLines: output.hasRoom)) { return 7 }
             while output.hasRoom, let line = inbox.nextLine() {
                 let number = HostPartition.number(of: line, among: count)
-                output.append(
-                    Array("\(number)\t".utf8) + (line.bytes ?? PipeJob.standIn(forLine: line.number))
-                )
+                output.append(Array("\(number)\t".utf8) + (line.bytes ?? PipeJob.standIn(forLine: line.number)))
             }
         }
         while !output.drain(until: SystemClock().now + .milliseconds(100)) {
@@ -38,8 +36,7 @@ package struct PartitionRun {
         for message in messages {
             switch message {
             case .stop: return true
-            case .inputFailed(let failure), .outputFailed(let failure), .sinkFailed(let failure):
-                throw failure
+            case .inputFailed(let failure), .outputFailed(let failure), .sinkFailed(let failure): throw failure
             case .event, .stored, .lookedUp, .redirected, .outputDrained, .inputEnded: break
             }
         }

@@ -3,9 +3,7 @@ package import PawlCore
 
 /// The configuration of one run of `pawl pipe`.
 package struct PipeConfiguration: Sendable {
-    package enum Format: String, Sendable, Hashable, CaseIterable {
-        case files, tar, warc, none
-    }
+    package enum Format: String, Sendable, Hashable, CaseIterable { case files, tar, warc, none }
 
     package enum Target: Sendable, Hashable {
         case folder(String)

@@ -113,12 +113,9 @@ package final class PipeInbox: Sendable {
 
     private static var cutOff: Failure {
         Failure(
-            .unfinished,
-            "cannot use",
-            at: "the jobs",
+            .unfinished, "cannot use", at: "the jobs",
             because: "they end without the line of --end, so that their writer was probably killed",
-            remedy: "run it again with all jobs"
-        )
+            remedy: "run it again with all jobs")
     }
 
     /// Reads lines on a thread of its own, no faster than they are taken.
@@ -138,9 +135,7 @@ package final class PipeInbox: Sendable {
                     if jobs.count < lines.count { return endInput(nil) }
                 } else if count == 0 {
                     let last = splitter.finish()
-                    if let end {
-                        return endInput(last?.bytes == end ? nil : Self.cutOff)
-                    }
+                    if let end { return endInput(last?.bytes == end ? nil : Self.cutOff) }
                     if let last { add([last]) }
                     return endInput(nil)
                 } else if errno == EAGAIN {
@@ -149,13 +144,8 @@ package final class PipeInbox: Sendable {
                 } else if errno != EINTR {
                     return endInput(
                         Failure(
-                            .cannotOpen,
-                            "cannot read",
-                            at: "the jobs",
-                            because: SystemError.last.message,
-                            remedy: "give --input a file, or pass them on standard input"
-                        )
-                    )
+                            .cannotOpen, "cannot read", at: "the jobs", because: SystemError.last.message,
+                            remedy: "give --input a file, or pass them on standard input"))
                 }
             }
         }

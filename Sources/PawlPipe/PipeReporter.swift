@@ -51,9 +51,7 @@ struct PipeReporter: Sendable {
     }
 
     /// Prints a line that is not about progress.
-    func note(_ text: String) {
-        try? WholeWrite.perform("pawl: \(text)\n".utf8, to: STDERR_FILENO)
-    }
+    func note(_ text: String) { try? WholeWrite.perform("pawl: \(text)\n".utf8, to: STDERR_FILENO) }
 
     /// Prints the last line and the reasons of failures, and writes the final metrics.
     mutating func end(now: Instant) {
@@ -92,12 +90,8 @@ struct PipeReporter: Sendable {
             try AtomicFile.replace(file, with: Array(text.utf8), permissions: 0o644, syncs: false)
         } catch {
             throw Failure(
-                .cannotCreate,
-                "cannot write metrics to",
-                at: file,
-                because: error.why,
-                remedy: "give --metrics a file in a folder that exists and is writable, or a port"
-            )
+                .cannotCreate, "cannot write metrics to", at: file, because: error.why,
+                remedy: "give --metrics a file in a folder that exists and is writable, or a port")
         }
     }
 }
@@ -119,20 +113,14 @@ final class MetricsListener: Sendable {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(socket, $0, size) == 0
-            }
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(socket, $0, size) == 0 }
         }
         guard socket >= 0, isBound, listen(socket, 16) == 0 else {
             let why = SystemError.last.text
             close(socket)
             throw Failure(
-                .cannotOpen,
-                "cannot listen on",
-                at: "127.0.0.1:\(port)",
-                because: why,
-                remedy: "give --metrics another port, or a file"
-            )
+                .cannotOpen, "cannot listen on", at: "127.0.0.1:\(port)", because: why,
+                remedy: "give --metrics another port, or a file")
         }
         SystemThread.detached("pawl-metrics", blocksSignals: true) { [self] in serve() }
     }

@@ -25,12 +25,9 @@ extension PipeRun {
     /// Adds a sample to the schedule.
     mutating func queue(_ number: Int, _ address: WebAddress, of host: String, isFirst: Bool = false) {
         schedule.add(
-            number,
-            of: host,
-            isFirst: isFirst || number < 0,
+            number, of: host, isFirst: isFirst || number < 0,
             isUrgent: entries[number]?.held != nil || requests[number]?.isUrgent == true,
-            needsLookup: lookups.query(for: address) != nil
-        )
+            needsLookup: lookups.query(for: address) != nil)
         if schedule.isLookedUp(host) { beginLookup(of: number) }
     }
 
@@ -93,14 +90,13 @@ extension PipeRun {
     /// The host of a sample has no addresses.
     private mutating func endLookup(of number: Int, _ query: HostQuery, _ result: HostResult) {
         if number < 0 {
-            guard let address = requests[number]?.address,
-                let failure = result.failure(of: query, for: address)
-            else { return }
+            guard let address = requests[number]?.address, let failure = result.failure(of: query, for: address) else {
+                return
+            }
             return endRobots(number, after: PawlError(failure))
         }
         // Another one may have ended it as well.
-        guard let entry = entries[number], entry.isWaiting,
-            let failure = result.failure(of: query, for: entry.address)
+        guard let entry = entries[number], entry.isWaiting, let failure = result.failure(of: query, for: entry.address)
         else { return }
         entry.attempts = max(1, entry.attempts)
         schedule.remove(number, of: entry.place)
@@ -128,9 +124,9 @@ extension PipeRun {
     /// A sample has failed, because its server could not be connected to.
     mutating func noteDead(_ entry: Entry, _ failure: Failure) {
         let (server, now) = (entry.server, clock.now)
-        guard breakers.failed(server, failure, at: now),
-            let failure = breakers.rejection(of: server, at: now)
-        else { return }
+        guard breakers.failed(server, failure, at: now), let failure = breakers.rejection(of: server, at: now) else {
+            return
+        }
         let waiting = schedule.removeAll(of: entry.host) { [entries] number in
             entries[number].map { $0.server == server && $0.held == nil } ?? false
         }
@@ -182,9 +178,7 @@ extension ServerBreakers {
         count == 0 ? .attempt : start(entry.server, at: now)
     }
 
-    mutating func connected(_ entry: PipeRun.Entry) {
-        if count > 0 { connected(entry.server) }
-    }
+    mutating func connected(_ entry: PipeRun.Entry) { if count > 0 { connected(entry.server) } }
 }
 
 extension PawlError {

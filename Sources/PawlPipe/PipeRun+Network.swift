@@ -35,12 +35,9 @@ extension PipeRun {
         outage.since = since
         guard since + configuration.networkTimeout <= now, stopDeadline == nil else { return }
         var failure = Failure(
-            .network,
-            "cannot fetch",
-            at: "the samples",
+            .network, "cannot fetch", at: "the samples",
             because: "this machine has had no network for \(configuration.networkTimeout.seconds) s",
-            remedy: "run it again when there is one, or raise --network-timeout"
-        )
+            remedy: "run it again when there is one, or raise --network-timeout")
         failure.fault = .unreachable
         // The samples of a published shard would be missing permanently.
         guard shard == nil else {
@@ -54,8 +51,7 @@ extension PipeRun {
             endRobots(number, .unknown(PipeResult(failure.moved(to: request.address))), isKept: false)
         }
         for number in entries.keys.sorted() {
-            guard let entry = entries[number], hosts.contains(entry.place), isStuck(entry),
-                withdraw(number, entry)
+            guard let entry = entries[number], hosts.contains(entry.place), isStuck(entry), withdraw(number, entry)
             else { continue }
             complete(number, PipeResult(failure.moved(to: entry.job.address)), nil, nil)
         }
@@ -79,7 +75,5 @@ extension PipeRun {
 
     private func isStuck(_ request: RobotsRequest) -> Bool { request.download.map(waitsForNetwork) ?? true }
 
-    private func waitsForNetwork(_ download: Download) -> Bool {
-        download.snapshot.state == .waitingForNetwork
-    }
+    private func waitsForNetwork(_ download: Download) -> Bool { download.snapshot.state == .waitingForNetwork }
 }

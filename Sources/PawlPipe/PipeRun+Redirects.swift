@@ -6,9 +6,7 @@ import Synchronization
 final class HeldRedirect: Sendable {
     private let continuation: Mutex<CheckedContinuation<RedirectDecision, Never>?>
 
-    init(_ continuation: CheckedContinuation<RedirectDecision, Never>) {
-        self.continuation = Mutex(continuation)
-    }
+    init(_ continuation: CheckedContinuation<RedirectDecision, Never>) { self.continuation = Mutex(continuation) }
 
     deinit { decide(.stop) }
 

@@ -37,9 +37,7 @@ struct RobotsCache: Sendable {
         }
     }
 
-    func known(_ origin: Origin) -> Finding? {
-        if case .known(let finding) = states[origin] { finding } else { nil }
-    }
+    func known(_ origin: Origin) -> Finding? { if case .known(let finding) = states[origin] { finding } else { nil } }
 
     /// Stores a finding, if `isKept`; returns the samples that waited for it.
     mutating func note(_ finding: Finding, for origin: Origin, isKept: Bool) -> [Int] {
@@ -79,13 +77,7 @@ struct RobotsRequest: Sendable {
 
     var server: String { "\(host):\(origin.port)" }
     var address: WebAddress {
-        WebAddress(
-            scheme: origin.scheme,
-            host: origin.host,
-            port: origin.port,
-            path: "/robots.txt",
-            query: nil
-        )
+        WebAddress(scheme: origin.scheme, host: origin.host, port: origin.port, path: "/robots.txt", query: nil)
     }
 }
 
@@ -124,16 +116,10 @@ extension PipeRun {
             let address = entry.address
             guard rules.allows(address) else {
                 let failure = Failure(
-                    .rejected,
-                    "cannot request",
-                    at: address.redacted,
-                    because: "robots.txt disallows it"
-                )
+                    .rejected, "cannot request", at: address.redacted, because: "robots.txt disallows it")
                 return refuse(number, PipeResult(failure, as: .refused))
             }
-            if let delay = rules.delay {
-                schedule.slowDown(entry.place, to: configuration.share.delay(of: delay))
-            }
+            if let delay = rules.delay { schedule.slowDown(entry.place, to: configuration.share.delay(of: delay)) }
             queue(number, address, of: entry.place)
         }
     }
@@ -160,20 +146,12 @@ extension PipeRun {
         case .attempt: break
         case .probe: options.retries = 0
         case .reject(let failure):
-            return endRobots(
-                number,
-                .unknown(PipeResult(failure.rejection(of: request.address))),
-                isKept: false
-            )
+            return endRobots(number, .unknown(PipeResult(failure.rejection(of: request.address))), isKept: false)
         }
         do throws(PawlError) {
             let download = try downloader.add(
-                "\(origin.scheme.rawValue)://\(host):\(origin.port)/robots.txt",
-                options: options,
-                hooks: nil,
-                takesEverySuccess: true,
-                to: spool
-            )
+                "\(origin.scheme.rawValue)://\(host):\(origin.port)/robots.txt", options: options, hooks: nil,
+                takesEverySuccess: true, to: spool)
             request.spool = spool
             request.download = download
             if !request.hasDeadline {
@@ -210,8 +188,8 @@ extension PipeRun {
     private mutating func postponeRobots(_ number: Int, after error: PawlError, by delay: Interval) {
         requests[number]?.attempts += 1
         requests[number]?.lastError = error
-        guard error.concernsHost, delay >= Self.shortestPause, stopDeadline == nil,
-            let request = requests[number], let download = request.download
+        guard error.concernsHost, delay >= Self.shortestPause, stopDeadline == nil, let request = requests[number],
+            let download = request.download
         else { return }
         numbers[download.id] = nil
         downloader.abandon(download)
@@ -232,11 +210,8 @@ extension PipeRun {
         if let spool = request.spool, spool.content.length > 0 { return endRobots(number, .rules(rules)) }
         if let error = request.lastError { return endRobots(number, after: error) }
         let failure = Failure(
-            .timeout,
-            "cannot download",
-            at: request.address.redacted,
-            because: "it took longer than \(longestRobots.seconds) s"
-        )
+            .timeout, "cannot download", at: request.address.redacted,
+            because: "it took longer than \(longestRobots.seconds) s")
         if breakers.isProbed(request.server) { _ = breakers.failed(request.server, failure, at: clock.now) }
         endRobots(number, .unknown(PipeResult(failure)))
     }
@@ -258,9 +233,7 @@ extension PipeRun {
         }
         if failure.code == .tooManyRedirects { return .rules(RobotsRules()) }
         let isUnreachable = error.status == nil && failure.fault != .privateAddress
-        if failure.fault == .privateAddress {
-            failure.remedy = "use --allow-private-addresses"
-        }
+        if failure.fault == .privateAddress { failure.remedy = "use --allow-private-addresses" }
         // A transient fault counts as failed, so that the sample can be retried.
         return .unknown(PipeResult(failure, as: isUnreachable ? .failed : .refused))
     }
@@ -282,13 +255,7 @@ extension PipeRun {
     mutating func endRobots(_ number: Int, _ finding: RobotsCache.Finding, isKept: Bool = true) {
         guard let request = requests.removeValue(forKey: number) else { return }
         if let download = request.download { numbers[download.id] = nil }
-        if request.isWaiting {
-            schedule.remove(number, of: request.host)
-        } else {
-            schedule.ended(of: request.host)
-        }
-        for waiting in robots.note(finding, for: request.origin, isKept: isKept) {
-            apply(finding, to: waiting)
-        }
+        if request.isWaiting { schedule.remove(number, of: request.host) } else { schedule.ended(of: request.host) }
+        for waiting in robots.note(finding, for: request.origin, isKept: isKept) { apply(finding, to: waiting) }
     }
 }

@@ -126,9 +126,7 @@ extension PipeRun {
             entry.download = download
             entry.spool = spool
             numbers[download.id] = number
-            if isFirst, let timeout = configuration.sampleTimeout {
-                deadlines.push(number, at: now + timeout)
-            }
+            if isFirst, let timeout = configuration.sampleTimeout { deadlines.push(number, at: now + timeout) }
             download.resume()
         } catch {
             schedule.ended(of: entry.host)
@@ -182,9 +180,7 @@ extension PipeRun {
 
     /// The host requested a delay for it, or cannot be reached; other samples run in the meantime.
     private mutating func postpone(_ number: Int, after error: PawlError, by delay: Interval) {
-        guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else {
-            return
-        }
+        guard let entry = entries[number], let download = entry.download, delay >= Self.shortestPause else { return }
         numbers[download.id] = nil
         downloader.abandon(download)
         entry.download = nil
@@ -229,10 +225,7 @@ extension PipeRun {
     /// The request of a sample has ended: stores the content for it and for other samples of the same
     /// address.
     mutating func complete(
-        _ number: Int,
-        _ result: PipeResult,
-        _ content: SampleContent?,
-        _ response: DownloadResponse?
+        _ number: Int, _ result: PipeResult, _ content: SampleContent?, _ response: DownloadResponse?
     ) {
         guard let entry = entries[number] else { return }
         let followers = entry.followers
@@ -254,10 +247,7 @@ extension PipeRun {
     }
 
     private mutating func store(
-        _ number: Int,
-        _ result: PipeResult,
-        _ content: SampleContent?,
-        _ response: DownloadResponse?
+        _ number: Int, _ result: PipeResult, _ content: SampleContent?, _ response: DownloadResponse?
     ) {
         guard let entry = entries[number] else { return }
         var record = PipeRecord(number: number, job: .success(entry.job), result: result)
@@ -305,9 +295,7 @@ extension PipeRun {
     private mutating func emit(_ record: PipeRecord) {
         done += 1
         reporter.tally.note(record.result, of: (try? record.job.get())?.address.host)
-        if record.result.status == .failed || record.result.status == .refused {
-            exitCode = record.result.code
-        }
+        if record.result.status == .failed || record.result.status == .refused { exitCode = record.result.code }
         if shard == nil { output.append(record.line()) }
     }
 }
@@ -319,9 +307,7 @@ extension PipeResult {
         if response.status > 0 { http = response.status }
         type = response.contentType.flatMap { MediaType.name(in: $0) }
         let url = response.url
-        if !url.isEmpty, ![job.url, job.address.text].containsBytes(of: url) {
-            finalURL = Redaction.address(url)
-        }
+        if !url.isEmpty, ![job.url, job.address.text].containsBytes(of: url) { finalURL = Redaction.address(url) }
     }
 
     init(_ error: PawlError, of job: PipeJob, respecting tags: Set<String>) {
@@ -353,9 +339,7 @@ extension PipeConfiguration {
         hooks.validateResponse = { received in
             let type = received.response.contentType
             guard received.response.status < 400 else { return .allow }
-            if received.response.hasTag(of: respected) {
-                return .cancel(reason: "its X-Robots-Tag does not permit it")
-            }
+            if received.response.hasTag(of: respected) { return .cancel(reason: "its X-Robots-Tag does not permit it") }
             if accepted.isEmpty || accepted.contains(where: { $0.contains(type) }) { return .allow }
             return .cancel(reason: "its type \(type ?? "is not stated and") is not among the accepted ones")
         }

@@ -14,9 +14,7 @@ final class ShardRun: Sendable {
 
     /// `nil` for a format without shards.
     init?(
-        _ configuration: PipeConfiguration,
-        _ format: PipeConfiguration.Format,
-        _ place: any ShardPlace
+        _ configuration: PipeConfiguration, _ format: PipeConfiguration.Format, _ place: any ShardPlace
     ) throws(Failure) {
         guard let stem = configuration.shard else { return nil }
         switch format {
@@ -28,10 +26,8 @@ final class ShardRun: Sendable {
             name = ShardName(stem, ending: "warc.gz")
             let agent = configuration.download.userAgent ?? "Pawl/\(PawlVersion.text)"
             archive = WarcArchive(
-                date: SystemClock().wallTime,
-                headers: ["User-Agent: \(agent)"] + configuration.download.headers,
-                name: stem
-            )
+                date: SystemClock().wallTime, headers: ["User-Agent: \(agent)"] + configuration.download.headers,
+                name: stem)
         }
         self.place = place
         published = try PublishedShard(name, archive, in: place)
@@ -46,18 +42,12 @@ extension PipeRun {
         let input = inputDigest.finish()
         let results = try sink.publish(input: input)
         isPublished = true
-        if let results {
-            return try print(results, exitCode: Int32(exitCode)) { $0 }
-        }
+        if let results { return try print(results, exitCode: Int32(exitCode)) { $0 } }
         // Another process published it first.
         guard let published = try PublishedShard(shard.name, shard.archive, in: shard.place) else {
             throw Failure(
-                .inputOutput,
-                "cannot publish",
-                at: shard.place.path(of: shard.name.archive),
-                because: "another file of that name was there and has been removed",
-                remedy: "run it again"
-            )
+                .inputOutput, "cannot publish", at: shard.place.path(of: shard.name.archive),
+                because: "another file of that name was there and has been removed", remedy: "run it again")
         }
         return try print(published, input: input, shard)
     }
@@ -95,25 +85,18 @@ extension PipeRun {
         inputDigest.feed([UInt8(ascii: "\n")])
     }
 
-    private mutating func print(
-        _ published: PublishedShard,
-        input: String,
-        _ shard: ShardRun
-    ) throws(Failure) -> Int32 {
+    private mutating func print(_ published: PublishedShard, input: String, _ shard: ShardRun) throws(Failure) -> Int32
+    {
         let manifest = try published.confirm(input: input, shard.name, in: shard.place)
         return try print(manifest, exitCode: 0) { PipeResult.line(published: $0) }
     }
 
     private mutating func print(
-        _ lines: SampleContent,
-        exitCode: Int32,
-        _ change: ([UInt8]) -> [UInt8]
+        _ lines: SampleContent, exitCode: Int32, _ change: ([UInt8]) -> [UInt8]
     ) throws(Failure) -> Int32 {
         var splitter = PipeLines(limit: .max)
         try lines.forEachPiece { (piece) throws(Failure) in
-            for line in splitter.feed(piece) {
-                if let bytes = line.bytes { output.append(change(bytes)) }
-            }
+            for line in splitter.feed(piece) { if let bytes = line.bytes { output.append(change(bytes)) } }
             // The manifest has all results, so a reader that is too slow loses nothing.
             while !output.hasRoom, stopDeadline == nil {
                 for message in inbox.wait(until: clock.now + .seconds(1), wantsLines: false) { hear(message) }
@@ -130,9 +113,7 @@ extension PipeRun {
         if let content = record.content, record.number != ordered.next {
             // Open files are a scarce resource: content in files is moved to the store.
             if content.isInFile || heldBytes + content.memory > Self.longestHeld {
-                do throws(Failure) {
-                    record.content = try store?.keep(content)
-                } catch {
+                do throws(Failure) { record.content = try store?.keep(content) } catch {
                     failure = failure ?? error
                     return
                 }

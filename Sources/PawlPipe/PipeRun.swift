@@ -150,8 +150,7 @@ package struct PipeRun {
             let threads = min(configuration.jobs, PipeRun.mostRequests)
             objects =
                 format == .files
-                ? ObjectSink(prefix: prefix, threads: threads, failures: configuration.hostFailures)
-                : nil
+                ? ObjectSink(prefix: prefix, threads: threads, failures: configuration.hostFailures) : nil
             self.folder = nil
         case nil: (place, self.folder, objects) = (nil, nil, nil)
         }
@@ -163,10 +162,8 @@ package struct PipeRun {
         sink = SinkThread(sinks.lazy.compactMap { $0 }.first ?? NoSink(), inbox)
         hooks = configuration.hooks(inbox)
         schedule = PipeSchedule(
-            slots: configuration.jobs,
-            perHost: configuration.share.connections(of: configuration.perHost) ?? 1,
-            delay: configuration.share.delay(of: configuration.hostDelay)
-        )
+            slots: configuration.jobs, perHost: configuration.share.connections(of: configuration.perHost) ?? 1,
+            delay: configuration.share.delay(of: configuration.hostDelay))
     }
 
     package mutating func run() throws(Failure) -> Int32 {
@@ -242,8 +239,7 @@ package struct PipeRun {
     mutating func hear(_ message: PipeInbox.Message) {
         switch message {
         case .event(let event): hear(event)
-        case .stored(let records):
-            for record in records { record.isLookup ? request(record.number) : finish(record) }
+        case .stored(let records): for record in records { record.isLookup ? request(record.number) : finish(record) }
         case .lookedUp(let host, let query, let result): lookedUp(host, query, result)
         case .redirected(let id, let url, let held): redirected(id, to: url, held)
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
@@ -286,11 +282,8 @@ package struct PipeRun {
                 withdraw(number, entry)
             else { continue }
             let failure = Failure(
-                .timeout,
-                "cannot download",
-                at: Redaction.address(entry.job.url),
-                because: "it took longer than \(timeout.seconds) s"
-            )
+                .timeout, "cannot download", at: Redaction.address(entry.job.url),
+                because: "it took longer than \(timeout.seconds) s")
             let cause = entry.spool?.content.length ?? 0 == 0 ? entry.connectionFailure : nil
             complete(number, PipeResult(failure), nil, nil)
             if cause != nil || breakers.isProbed(entry.server) { noteDead(entry, cause ?? failure) }
@@ -312,9 +305,7 @@ package struct PipeRun {
     }
 
     /// Half of the cores: the others parse lines, compute digests and write.
-    private static var threads: Int {
-        min(max(1, Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2), 4)
-    }
+    private static var threads: Int { min(max(1, Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2), 4) }
     /// The maximum number of simultaneous requests to a bucket.
     private static let mostRequests = 32
     private static func makeTemporarySpool() -> SpoolFolder {

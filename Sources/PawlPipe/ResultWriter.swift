@@ -105,11 +105,7 @@ final class ResultWriter: Sendable {
 
     static func failure(_ why: String) -> Failure {
         Failure(
-            .inputOutput,
-            "cannot write",
-            at: "the results",
-            because: why,
-            remedy: "run it again: finished files are not requested again"
-        )
+            .inputOutput, "cannot write", at: "the results", because: why,
+            remedy: "run it again: finished files are not requested again")
     }
 }

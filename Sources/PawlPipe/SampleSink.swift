@@ -37,10 +37,7 @@ extension PipeResult {
     }
 
     /// Whether the described content has the digests; `content` is called only for others than SHA-256.
-    func has(
-        _ digests: [Checksum],
-        in content: () throws(Failure) -> SampleContent
-    ) throws(Failure) -> Bool {
+    func has(_ digests: [Checksum], in content: () throws(Failure) -> SampleContent) throws(Failure) -> Bool {
         for checksum in digests {
             let isRight =
                 checksum.algorithm == .sha256

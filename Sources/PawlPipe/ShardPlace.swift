@@ -52,9 +52,7 @@ extension SampleFolder: ShardPlace {
     func clean(_ name: String) {}
 }
 
-extension SampleFolder.Existing: ShardFile {
-    var length: Int64 { content.length }
-}
+extension SampleFolder.Existing: ShardFile { var length: Int64 { content.length } }
 
 private struct FolderDraft: ShardDraft {
     let folder: SampleFolder
@@ -62,9 +60,7 @@ private struct FolderDraft: ShardDraft {
 
     var length: Int64 { draft.length }
     func append(_ bytes: [UInt8]) throws(Failure) { try draft.append(bytes) }
-    func content(from start: Int64, length: Int64) -> SampleContent {
-        draft.content(from: start, length: length)
-    }
+    func content(from start: Int64, length: Int64) -> SampleContent { draft.content(from: start, length: length) }
 
     func publish() throws(Failure) -> Bool {
         try draft.sync()

@@ -52,21 +52,14 @@ final class ShardSink: SampleSink {
 
     /// Returns the content as a region of the archive.
     private func add(
-        _ content: SampleContent,
-        _ record: inout PipeRecord,
-        _ job: PipeJob
+        _ content: SampleContent, _ record: inout PipeRecord, _ job: PipeJob
     ) throws(Failure) -> SampleContent? {
         let key = state.withLock { $0.keys.take(SampleName.key(of: job)) }
         let type = record.result.type
         record.result.key = "\(key).\(SampleName.ending(type: type, path: job.address.path))"
         let start = draft.length + Int64(state.withLock { $0.pending.count })
         let sample = ArchivedSample(
-            key: key,
-            job: job,
-            result: record.result,
-            response: record.response?.value,
-            requested: record.requested
-        )
+            key: key, job: job, result: record.result, response: record.response?.value, requested: record.requested)
         let offset = try archive.write(sample, content, to: append)
         // Content in memory is not kept for repeated addresses.
         return offset.map { draft.content(from: start + $0, length: content.length) }
@@ -133,11 +126,7 @@ struct PublishedShard {
     }
 
     /// Publishes the manifest if it is missing; throws if the shard was made from other jobs.
-    func confirm(
-        input: String,
-        _ shard: ShardName,
-        in place: any ShardPlace
-    ) throws(Failure) -> SampleContent {
+    func confirm(input: String, _ shard: ShardName, in place: any ShardPlace) throws(Failure) -> SampleContent {
         guard trailer.input == input else { throw Self.other(path, "it is a shard of other jobs") }
         let region = try file.content(from: trailerStart - trailer.length, length: trailer.length)
         let manifest = try archive.manifest(in: region)
@@ -146,11 +135,7 @@ struct PublishedShard {
         return manifest
     }
 
-    static func publish(
-        _ manifest: SampleContent,
-        as shard: ShardName,
-        in place: any ShardPlace
-    ) throws(Failure) {
+    static func publish(_ manifest: SampleContent, as shard: ShardName, in place: any ShardPlace) throws(Failure) {
         let name = shard.manifest
         if try place.published(name) == nil, try place.publish(manifest, as: name) { return }
         guard let existing = try place.published(name), existing.length == manifest.length,
@@ -160,11 +145,6 @@ struct PublishedShard {
 
     private static func other(_ path: String, _ why: String) -> Failure {
         Failure(
-            .fileExists,
-            "cannot publish",
-            at: path,
-            because: why,
-            remedy: "choose another --shard, or another folder"
-        )
+            .fileExists, "cannot publish", at: path, because: why, remedy: "choose another --shard, or another folder")
     }
 }

@@ -41,9 +41,7 @@ final class SinkThread: Sendable {
     init(_ sink: any SampleSink, _ inbox: PipeInbox) {
         self.sink = sink
         self.inbox = inbox
-        for _ in 0..<sink.threads {
-            SystemThread.detached("pawl-sink", blocksSignals: true) { [self] in run() }
-        }
+        for _ in 0..<sink.threads { SystemThread.detached("pawl-sink", blocksSignals: true) { [self] in run() } }
     }
 
     func store(_ records: [PipeRecord]) {
@@ -64,9 +62,7 @@ final class SinkThread: Sendable {
                 try sink.store(&batch)
                 state.with { $0.load -= load }
                 inbox.post(.stored(batch))
-            } catch {
-                return inbox.post(.sinkFailed(error))
-            }
+            } catch { return inbox.post(.sinkFailed(error)) }
         }
     }
 }

@@ -17,12 +17,9 @@ final class StoreBreaker: Sendable {
         let now = clock.now
         guard case .reject(let last) = breakers.withLock({ $0.start(Self.name, at: now) }) else { return nil }
         return Failure(
-            last.code,
-            "cannot store",
-            at: path,
+            last.code, "cannot store", at: path,
             because: "it was not tried, since the store could not be connected to repeatedly: \(last.why)",
-            remedy: "try again later"
-        )
+            remedy: "try again later")
     }
 
     /// A request has ended.

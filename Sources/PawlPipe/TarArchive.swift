@@ -10,11 +10,7 @@ final class TarArchive: ArchiveFormat {
     var beginning: [UInt8] { [] }
     var usesResponses: Bool { false }
 
-    func write(
-        _ sample: ArchivedSample,
-        _ content: SampleContent,
-        to output: Output
-    ) throws(Failure) -> Int64? {
+    func write(_ sample: ArchivedSample, _ content: SampleContent, to output: Output) throws(Failure) -> Int64? {
         let header = takeLast() + TarHeader.file(sample.result.key ?? sample.key, length: content.length)
         try output(header)
         try content.forEachPiece { (piece) throws(Failure) in try output(Array(piece)) }
@@ -34,12 +30,7 @@ final class TarArchive: ArchiveFormat {
         }
     }
 
-    func end(
-        _ manifest: SampleContent,
-        input: String,
-        after length: Int64,
-        to output: Output
-    ) throws(Failure) {
+    func end(_ manifest: SampleContent, input: String, after length: Int64, to output: Output) throws(Failure) {
         var length = length
         func write(_ bytes: [UInt8]) throws(Failure) {
             length += Int64(bytes.count)
@@ -63,9 +54,7 @@ final class TarArchive: ArchiveFormat {
         for tail in Self.tails {
             let start = max(0, file.length - tail)
             let bytes = try file.content(from: start, length: file.length - start).bytes()
-            if let found = TarManifest.trailer(in: bytes) {
-                return (found.trailer, start + Int64(found.start))
-            }
+            if let found = TarManifest.trailer(in: bytes) { return (found.trailer, start + Int64(found.start)) }
             if start == 0 { break }
         }
         return nil

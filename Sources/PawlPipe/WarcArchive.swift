@@ -22,11 +22,7 @@ struct WarcArchive: ArchiveFormat {
         return GzipWriter.compress(record(.warcinfo, "info", fields))
     }
 
-    func write(
-        _ sample: ArchivedSample,
-        _ content: SampleContent,
-        to output: Output
-    ) throws(Failure) -> Int64? {
+    func write(_ sample: ArchivedSample, _ content: SampleContent, to output: Output) throws(Failure) -> Int64? {
         let date = sample.requested ?? date
         let seed = "\(name)/\(sample.key)"
         let given = headers + sample.job.headers
@@ -41,19 +37,13 @@ struct WarcArchive: ArchiveFormat {
         request.target = target
         request.partner = seed
         let requestBlock = WarcRecord.request(address, headers: given)
-        try output(
-            GzipWriter.compress(
-                request.head(length: Int64(requestBlock.count)) + requestBlock + WarcRecord.end
-            )
-        )
+        try output(GzipWriter.compress(request.head(length: Int64(requestBlock.count)) + requestBlock + WarcRecord.end))
         var response = WarcRecord(.response, seed: seed, date: date)
         response.target = target
         response.payloadDigest = sample.result.sha256
         let head = WarcRecord.responseHead(
-            status: sample.response?.status ?? 200,
-            fields: sample.response?.fields.map { ($0.name, $0.value) } ?? [],
-            length: content.length
-        )
+            status: sample.response?.status ?? 200, fields: sample.response?.fields.map { ($0.name, $0.value) } ?? [],
+            length: content.length)
         let first = response.head(length: Int64(head.count) + content.length) + head
         if isText(sample.result.type), content.length <= Self.longestCompressed {
             try output(GzipWriter.compress(first + (try content.bytes()) + WarcRecord.end))
@@ -66,12 +56,7 @@ struct WarcArchive: ArchiveFormat {
         return nil
     }
 
-    func end(
-        _ manifest: SampleContent,
-        input: String,
-        after start: Int64,
-        to output: Output
-    ) throws(Failure) {
+    func end(_ manifest: SampleContent, input: String, after start: Int64, to output: Output) throws(Failure) {
         var stream = StoredGzipWriter()
         var length: Int64 = 0
         func write(_ bytes: [UInt8]) throws(Failure) {
@@ -83,8 +68,7 @@ struct WarcArchive: ArchiveFormat {
         try manifest.forEachPiece { (piece) throws(Failure) in try write(stream.feed(piece)) }
         try write(stream.feed(WarcRecord.end[...]) + stream.finish())
         var last = StoredGzipWriter()
-        let lastHead = WarcRecord(.metadata, seed: name + "/end", date: date)
-            .head(length: Int64(ShardTrailer.size))
+        let lastHead = WarcRecord(.metadata, seed: name + "/end", date: date).head(length: Int64(ShardTrailer.size))
         // One block: its head is five bytes.
         let before = StoredGzipWriter.header.count + 5 + lastHead.count
         let trailer = ShardTrailer(input: input, length: length + Int64(before)).bytes
@@ -93,15 +77,14 @@ struct WarcArchive: ArchiveFormat {
     }
 
     func manifest(in region: SampleContent) throws(Failure) -> SampleContent {
-        guard let record = StoredGzipWriter.content(of: try region.bytes()),
-            let start = record.headerEnd, record.count - start >= WarcRecord.end.count
+        guard let record = StoredGzipWriter.content(of: try region.bytes()), let start = record.headerEnd,
+            record.count - start >= WarcRecord.end.count
         else { throw .damagedShard }
         return SampleContent(bytes: Array(record[start..<(record.count - WarcRecord.end.count)]))
     }
 
     private func record(_ kind: WarcRecord.Kind, _ seed: String, _ block: [UInt8]) -> [UInt8] {
-        WarcRecord(kind, seed: "\(name)/\(seed)", date: date).head(length: Int64(block.count)) + block
-            + WarcRecord.end
+        WarcRecord(kind, seed: "\(name)/\(seed)", date: date).head(length: Int64(block.count)) + block + WarcRecord.end
     }
 
     private func isText(_ type: String?) -> Bool {

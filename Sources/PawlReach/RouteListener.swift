@@ -8,9 +8,7 @@ final class RouteListener: Sendable {
     private let handler: @Sendable (Bool) -> Void
 
     init(
-        socket: consuming NetlinkSocket,
-        stop: StopSignal,
-        reported: ReportedState,
+        socket: consuming NetlinkSocket, stop: StopSignal, reported: ReportedState,
         handler: @escaping @Sendable (Bool) -> Void
     ) {
         self.socket = socket

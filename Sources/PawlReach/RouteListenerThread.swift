@@ -8,15 +8,13 @@ final class RouteListenerThread: Sendable {
 
     /// Subscribes and starts the thread; `nil` where the system does not allow it.
     init?(reported: ReportedState, handler: @escaping @Sendable (Bool) -> Void) {
-        guard let socket = NetlinkSocket(groups: NetlinkSocket.networkChanges),
-            let stopSignal = StopSignal()
-        else { return nil }
+        guard let socket = NetlinkSocket(groups: NetlinkSocket.networkChanges), let stopSignal = StopSignal() else {
+            return nil
+        }
         // Queried after the subscription, so that no change falls between the two.
         if reported.value == nil { reported.value = RouteQuery.isOnline() }
         let listener = RouteListener(socket: socket, stop: stopSignal, reported: reported, handler: handler)
-        guard let started = SystemThread("pawl-reach", blocksSignals: true, { listener.run() }) else {
-            return nil
-        }
+        guard let started = SystemThread("pawl-reach", blocksSignals: true, { listener.run() }) else { return nil }
         self.stopSignal = stopSignal
         thread = Mutex(started)
     }
@@ -30,10 +28,6 @@ final class RouteListenerThread: Sendable {
             return ending
         }
         guard let ending else { return }
-        if ending.isCurrent {
-            ending.detach()
-        } else {
-            ending.join()
-        }
+        if ending.isCurrent { ending.detach() } else { ending.join() }
     }
 }

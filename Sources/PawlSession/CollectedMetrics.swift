@@ -35,8 +35,7 @@ extension TransferMetrics {
     fileprivate var isCut: Bool { response == nil || 200..<300 ~= status }
 
     fileprivate func hasSameResult(as other: TransferMetrics) -> Bool {
-        status == other.status && url.hasSameBytes(as: other.url)
-            && Bytewise(location) == Bytewise(other.location)
+        status == other.status && url.hasSameBytes(as: other.url) && Bytewise(location) == Bytewise(other.location)
     }
 
     /// Whether it is the same transfer, which an interruption had ended.
@@ -54,7 +53,5 @@ extension TransferMetrics {
     }
 
     /// The target of a redirect; empty without one.
-    private var location: String {
-        response?.fields.first { $0.name.lowercased() == "location" }?.value ?? ""
-    }
+    private var location: String { response?.fields.first { $0.name.lowercased() == "location" }?.value ?? "" }
 }

@@ -5,9 +5,7 @@ import Synchronization
 // New tasks, and how they come into the queue.
 extension DownloadSession {
     func makeTask(
-        _ request: SessionRequest?,
-        _ resumeData: [UInt8]?,
-        _ completion: DownloadTask.Completion?
+        _ request: SessionRequest?, _ resumeData: [UInt8]?, _ completion: DownloadTask.Completion?
     ) -> DownloadTask {
         let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
         let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
@@ -18,17 +16,11 @@ extension DownloadSession {
         let remembered = isChanged ? nil : earlier
         // In one step: an earlier run's tasks may be restored at any moment.
         let (task, isKnown, end) = book.withLock { book -> (DownloadTask, Bool, End?) in
-            if let known = partial.flatMap({ book.living($0, requested.url, completion) }) {
-                return (known, true, nil)
-            }
+            if let known = partial.flatMap({ book.living($0, requested.url, completion) }) { return (known, true, nil) }
             var note =
                 remembered.flatMap { book.tasks[$0.number] == nil ? $0 : nil }
                 ?? TaskNote(
-                    number: book.numbers.next(),
-                    folder: SessionFolders.random,
-                    request: requested,
-                    description: nil
-                )
+                    number: book.numbers.next(), folder: SessionFolders.random, request: requested, description: nil)
             let isUsed = isChanged || book.tasks.values.contains { $0.partial == partial }
             note.partial = isUsed ? nil : partial
             let task = DownloadTask(note, session: self, completion: completion)
@@ -51,11 +43,7 @@ extension DownloadSession {
                 manager.perform { self.notify(task) { $0.urlSession(self, didCreateTask: task) } }
                 // The task that the resume data was used for before a kill was restored meanwhile.
                 guard task.facts.withLock({ $0.id }) == nil else { return }
-                if let data {
-                    self.prepare(task, data, manager)
-                } else {
-                    await self.admit(task, nil, to: manager)
-                }
+                if let data { self.prepare(task, data, manager) } else { await self.admit(task, nil, to: manager) }
             }
         }
         return task
@@ -87,20 +75,14 @@ extension DownloadSession {
         guard let error, let receiver = task.delegate ?? (hasFailed ? delegate : nil) else { return }
         Task(executorPreference: Self.executor) {
             self.call {
-                receiver.urlSession(
-                    self,
-                    task: task,
-                    didCompleteWithError: receiver.urlSession(self, errorFor: error)
-                )
+                receiver.urlSession(self, task: task, didCompleteWithError: receiver.urlSession(self, errorFor: error))
             }
             task.facts.withLock { $0.delegate = nil }
         }
     }
 
     /// It could not be opened, and the program has not invalidated it.
-    private var hasFailed: Bool {
-        if case .failed = book.withLock({ $0.end }) { true } else { false }
-    }
+    private var hasFailed: Bool { if case .failed = book.withLock({ $0.end }) { true } else { false } }
 
     /// The content of resume data, whose bytes are where the queue expects them.
     private struct Prepared {
@@ -112,17 +94,11 @@ extension DownloadSession {
     /// Brings the bytes of resume data to where the queue expects them, and admits the task then.
     ///
     /// A file of another file system or another program is copied, for which no other task waits.
-    private func prepare(
-        _ task: DownloadTask,
-        _ data: Result<ResumeData, PawlError>,
-        _ manager: DownloadManager
-    ) {
+    private func prepare(_ task: DownloadTask, _ data: Result<ResumeData, PawlError>, _ manager: DownloadManager) {
         task.facts.withLock { $0.isPreparing = true }
         Task(executorPreference: Self.executor) {
             let prepared: Result<Prepared, PawlError>
-            do throws(PawlError) {
-                prepared = .success(try await self.prepared(task, try data.get(), manager))
-            } catch {
+            do throws(PawlError) { prepared = .success(try await self.prepared(task, try data.get(), manager)) } catch {
                 prepared = .failure(error)
             }
             // The session lives: the task has not ended.
@@ -134,9 +110,7 @@ extension DownloadSession {
     }
 
     private func prepared(
-        _ task: DownloadTask,
-        _ content: ResumeData,
-        _ manager: DownloadManager
+        _ task: DownloadTask, _ content: ResumeData, _ manager: DownloadManager
     ) async throws(PawlError) -> Prepared {
         let request = queueRequest(task)
         guard let name = content.partialName, SessionFolders.isOwnPartial(name) else {
@@ -150,19 +124,10 @@ extension DownloadSession {
             if isFirst { stopMoving(name) }
             if folders.hasTakenOver(task.folder) { return Prepared(content: content) }
             task.facts.withLock { $0.unusedData = nil }
-            throw .session(
-                "resume",
-                content.url,
-                because: "its resume data was used already, or its part file is gone"
-            )
+            throw .session("resume", content.url, because: "its resume data was used already, or its part file is gone")
         }
         do throws(PawlError) {
-            let part = try await manager.takeOver(
-                content,
-                partialFolder: folders.root,
-                isGiven: true,
-                for: request
-            )
+            let part = try await manager.takeOver(content, partialFolder: folders.root, isGiven: true, for: request)
             return Prepared(content: content, own: (name, part))
         } catch {
             folders.returnPartial(name, nil, in: task.folder)
@@ -175,9 +140,7 @@ extension DownloadSession {
 
     /// Adds a new task to the queue, where it waits to be resumed.
     private func admit(
-        _ task: DownloadTask,
-        _ prepared: Result<Prepared, PawlError>?,
-        to manager: DownloadManager
+        _ task: DownloadTask, _ prepared: Result<Prepared, PawlError>?, to manager: DownloadManager
     ) async {
         do throws(PawlError) {
             let id = try await download(prepared?.get(), task, manager).id
@@ -185,16 +148,12 @@ extension DownloadSession {
             book.withLock { $0.identifiers[id] = task.taskIdentifier }
             // The description may have been set meanwhile.
             try await manager.change(taskDescription: task.note.text, of: id)
-        } catch {
-            task.facts.withLock { $0.refusal = error }
-        }
+        } catch { task.facts.withLock { $0.refusal = error } }
         await follow(task, manager)
     }
 
     private func download(
-        _ prepared: Prepared?,
-        _ task: DownloadTask,
-        _ manager: DownloadManager
+        _ prepared: Prepared?, _ task: DownloadTask, _ manager: DownloadManager
     ) async throws(PawlError) -> Download {
         let request = queueRequest(task)
         guard let prepared else { return try await manager.add(request) }
@@ -213,9 +172,7 @@ extension DownloadSession {
         let note = task.note
         var fields = note.request.allHTTPHeaderFields
         for (name, value) in configuration.httpAdditionalHeaders
-        where !fields.keys.contains(where: { $0.lowercased() == name.lowercased() }) {
-            fields[name] = value
-        }
+        where !fields.keys.contains(where: { $0.lowercased() == name.lowercased() }) { fields[name] = value }
         var request = DownloadRequest(note.request.url)
         request.options = configuration.options
         request.options.fileName = nil

@@ -43,10 +43,7 @@ extension DownloadSession {
 
     /// Moves the data of a stopping task to where a new one finds it.
     private func resumeData(
-        _ task: DownloadTask,
-        _ id: Download.ID,
-        _ manager: DownloadManager,
-        outOf cause: SessionFolders.Cause
+        _ task: DownloadTask, _ id: Download.ID, _ manager: DownloadManager, outOf cause: SessionFolders.Cause
     ) async -> [UInt8]? {
         let events = manager.events
         var iterator = events.makeAsyncIterator()
@@ -57,24 +54,19 @@ extension DownloadSession {
                 case .running: guard await iterator.next() != nil else { return nil }
                 case .nothing: return nil
                 case .part(let path, let journal, let data):
-                    guard data.received > 0,
-                        let name = folders.keepPartial(path, journal: journal, outOf: cause)
-                    else { return nil }
+                    guard data.received > 0, let name = folders.keepPartial(path, journal: journal, outOf: cause) else {
+                        return nil
+                    }
                     return Self.written(data, name, task)
                 }
             }
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 
     private static func written(_ data: ResumeData, _ name: String, _ task: DownloadTask) -> [UInt8] {
         let headers = task.originalRequest?.allHTTPHeaderFields ?? [:]
         var written = ResumeData(
-            ResumeData.Request(url: data.url, headers: headers),
-            received: data.received,
-            partialName: name
-        )
+            ResumeData.Request(url: data.url, headers: headers), received: data.received, partialName: name)
         written.entityTag = data.entityTag
         written.serverDate = data.serverDate
         return written.bytes
@@ -85,12 +77,8 @@ extension PawlError {
     static func cancelled(_ task: DownloadTask) -> PawlError {
         PawlError(
             Failure(
-                .unfinished,
-                "cannot finish",
-                at: Redaction.address(task.originalRequest?.url ?? ""),
-                because: "it was cancelled"
-            )
-        )
+                .unfinished, "cannot finish", at: Redaction.address(task.originalRequest?.url ?? ""),
+                because: "it was cancelled"))
     }
 }
 
@@ -98,12 +86,8 @@ extension PawlError {
     static func offline(_ task: DownloadTask) -> PawlError {
         PawlError(
             Failure(
-                .network,
-                "cannot fetch",
-                at: Redaction.address(task.originalRequest?.url ?? ""),
-                because: LocalizableMessage("no-network", "there is no network"),
-                remedy: "try again when there is one"
-            )
+                .network, "cannot fetch", at: Redaction.address(task.originalRequest?.url ?? ""),
+                because: LocalizableMessage("no-network", "there is no network"), remedy: "try again when there is one")
         )
     }
 
@@ -111,11 +95,7 @@ extension PawlError {
         let text = Int64(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
         return PawlError(
             Failure(
-                .timeout,
-                "cannot finish",
-                at: Redaction.address(task.originalRequest?.url ?? ""),
-                because: "it took longer than \(text) s"
-            )
-        )
+                .timeout, "cannot finish", at: Redaction.address(task.originalRequest?.url ?? ""),
+                because: "it took longer than \(text) s"))
     }
 }

@@ -17,21 +17,14 @@ extension DownloadSession {
         guard let task = task(proposal.download) else { return .stop }
         guard task.delegate ?? delegate != nil else { return .follow }
         let response = SessionResponse(proposal.response)
-        let request = task.plainRequest.redirected(
-            to: proposal.to,
-            sendingAll: configuration.options.trustsRedirects
-        )
+        let request = task.plainRequest.redirected(to: proposal.to, sendingAll: configuration.options.trustsRedirects)
         let redirect = FollowedRedirect(from: proposal.from, to: proposal.to, number: proposal.redirects)
         if task.facts.withLock({ $0.followed.contains(redirect) }) { return .follow }
         let decided: RedirectReply = await ask(instead: .none) { reply in
             self.notify(task) { delegate in
                 delegate.urlSession(
-                    self,
-                    task: task,
-                    willPerformHTTPRedirection: response,
-                    newRequest: request,
-                    completionHandler: { reply(.decided($0)) }
-                )
+                    self, task: task, willPerformHTTPRedirection: response, newRequest: request,
+                    completionHandler: { reply(.decided($0)) })
             }
         }
         guard case .decided(let next) = decided else {
@@ -46,21 +39,16 @@ extension DownloadSession {
         }
         task.facts.withLock { $0.current = next }
         let added = next.fields(addedTo: request)
-        guard next.url.hasSameBytes(as: proposal.to), added.isEmpty else {
-            return .followTo(next.url, headers: added)
-        }
+        guard next.url.hasSameBytes(as: proposal.to), added.isEmpty else { return .followTo(next.url, headers: added) }
         task.facts.withLock { _ = $0.followed.insert(redirect) }
         return .follow
     }
 
     /// Nobody decides about a redirect to this URL: it is not followed, and the task fails.
     package func leaveUndecided(
-        _ task: DownloadTask,
-        _ target: String,
+        _ task: DownloadTask, _ target: String,
         because why: String = "the delegate dropped its completion handler without a decision"
-    ) {
-        task.facts.withLock { $0.decided = .undecided(target, because: why) }
-    }
+    ) { task.facts.withLock { $0.decided = .undecided(target, because: why) } }
 
     private enum RedirectReply {
         /// The completion handler was dropped.
@@ -69,14 +57,12 @@ extension DownloadSession {
     }
 
     private func decide(_ challenge: AuthenticationChallenge) async -> AuthenticationDecision {
-        guard let task = task(challenge.download), let space = SessionChallenge.ProtectionSpace(challenge)
-        else { return .useDefault }
+        guard let task = task(challenge.download), let space = SessionChallenge.ProtectionSpace(challenge) else {
+            return .useDefault
+        }
         let question = SessionChallenge(
-            protectionSpace: space,
-            previousFailureCount: challenge.previousFailures,
-            failureResponse: challenge.response.map { SessionResponse($0) },
-            task: task
-        )
+            protectionSpace: space, previousFailureCount: challenge.previousFailures,
+            failureResponse: challenge.response.map { SessionResponse($0) }, task: task)
         // A suspended transfer begins anew; a decision that was refused has failures.
         let known = challenge.previousFailures == 0 ? task.facts.withLock { $0.logins[space] } : nil
         let decision: Decision
@@ -95,11 +81,8 @@ extension DownloadSession {
     func judge(_ id: Download.ID, _ question: CertificateQuestion) async -> CertificateDecision {
         guard let task = task(id) else { return .usual }
         let challenge = SessionChallenge(
-            protectionSpace: SessionChallenge.ProtectionSpace(question),
-            previousFailureCount: 0,
-            failureResponse: nil,
-            task: task
-        )
+            protectionSpace: SessionChallenge.ProtectionSpace(question), previousFailureCount: 0, failureResponse: nil,
+            task: task)
         let decision = await ask(challenge, of: task)
         switch decision.disposition {
         case .performDefaultHandling: return .usual
@@ -135,12 +118,7 @@ extension DownloadSession {
                 self.call { delegate.urlSession(self, didReceive: question, completionHandler: completion) }
             } else {
                 self.notify(task) { delegate in
-                    delegate.urlSession(
-                        self,
-                        task: task,
-                        didReceive: question,
-                        completionHandler: completion
-                    )
+                    delegate.urlSession(self, task: task, didReceive: question, completionHandler: completion)
                 }
             }
         }
@@ -153,8 +131,7 @@ extension DownloadSession {
     /// Calls the delegate on its thread, and waits until it replies; one that drops its completion handler has replied
     /// `instead`.
     private func ask<Value: Sendable>(
-        instead: Value,
-        _ call: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
+        instead: Value, _ call: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value {
         guard let manager = queue.withLock({ $0 }) else { return instead }
         return await firstReply(instead: instead) { reply in manager.perform { call(reply) } }
@@ -162,11 +139,8 @@ extension DownloadSession {
 
     /// The reply of another delegate, which is called as every delegate is.
     package func reply<Value: Sendable>(
-        instead: Value,
-        _ body: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
-    ) async -> Value {
-        await ask(instead: instead) { reply in self.call { body(reply) } }
-    }
+        instead: Value, _ body: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
+    ) async -> Value { await ask(instead: instead) { reply in self.call { body(reply) } } }
 }
 
 /// A redirect that the delegate has let through.
@@ -181,13 +155,8 @@ extension PawlError {
     fileprivate static func undecided(_ target: String, because why: String) -> PawlError {
         PawlError(
             Failure(
-                .rejected,
-                "cannot follow the redirect to",
-                at: Redaction.address(target),
-                because: why,
-                remedy: "call the delegate's completion handler in every case"
-            )
-        )
+                .rejected, "cannot follow the redirect to", at: Redaction.address(target), because: why,
+                remedy: "call the delegate's completion handler in every case"))
     }
 }
 

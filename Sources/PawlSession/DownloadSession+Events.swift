@@ -26,11 +26,8 @@ extension DownloadSession {
         if offset > 0, !hasCompletion, task.facts.withLock({ $0.isAlive }) {
             tellReceiver(task) { delegate in
                 delegate.urlSession(
-                    self,
-                    downloadTask: task,
-                    didResumeAtOffset: offset,
-                    expectedTotalBytes: total ?? DownloadTask.unknownSize
-                )
+                    self, downloadTask: task, didResumeAtOffset: offset,
+                    expectedTotalBytes: total ?? DownloadTask.unknownSize)
             }
         }
         let early = task.facts.withLock { facts in
@@ -56,12 +53,8 @@ extension DownloadSession {
         guard let progress else { return }
         tellReceiver(task) { delegate in
             delegate.urlSession(
-                self,
-                downloadTask: task,
-                didWriteData: progress.new,
-                totalBytesWritten: progress.written,
-                totalBytesExpectedToWrite: progress.expected
-            )
+                self, downloadTask: task, didWriteData: progress.new, totalBytesWritten: progress.written,
+                totalBytesExpectedToWrite: progress.expected)
         }
     }
 
@@ -128,15 +121,10 @@ extension DownloadSession {
     /// Reports what was measured.
     private func tellMetrics(_ task: DownloadTask) {
         let (metrics, start) = task.facts.withLock { ($0.metrics.list, $0.firstResume) }
-        guard !metrics.isEmpty, let request = task.facts.withLock({ _ in task.originalRequest }) else {
-            return
-        }
+        guard !metrics.isEmpty, let request = task.facts.withLock({ _ in task.originalRequest }) else { return }
         let now = SessionFolders.now
         let collected = DownloadTaskMetrics(
-            metrics.map { DownloadTaskTransactionMetrics($0, of: request) },
-            from: start ?? now,
-            to: now
-        )
+            metrics.map { DownloadTaskTransactionMetrics($0, of: request) }, from: start ?? now, to: now)
         notify(task) { $0.urlSession(self, task: task, didFinishCollecting: collected) }
     }
 

@@ -59,9 +59,7 @@ extension DownloadSession {
 
     /// The bytes on disk of a task that does not run.
     private func received(_ snapshot: DownloadSnapshot, _ manager: DownloadManager) async -> Int64 {
-        guard case .part(_, _, let data) = try? await manager.received(of: snapshot.id) else {
-            return snapshot.written
-        }
+        guard case .part(_, _, let data) = try? await manager.received(of: snapshot.id) else { return snapshot.written }
         return max(snapshot.written, data.received)
     }
 
@@ -69,15 +67,11 @@ extension DownloadSession {
 
     private func overTasks(_ manager: DownloadManager) async throws(PawlError) -> [Found] {
         let filter = DownloadFilter([.finished, .failed])
-        return note(
-            try await manager.downloads(matching: filter, by: .ended(newestFirst: false))
-        )
+        return note(try await manager.downloads(matching: filter, by: .ended(newestFirst: false)))
     }
 
     private func tasks(
-        _ standing: DownloadFilter.Standing,
-        _ ordering: DownloadOrdering,
-        _ manager: DownloadManager
+        _ standing: DownloadFilter.Standing, _ ordering: DownloadOrdering, _ manager: DownloadManager
     ) async throws(PawlError) -> [Found] {
         note(try await manager.downloads(matching: DownloadFilter([standing]), by: ordering))
     }

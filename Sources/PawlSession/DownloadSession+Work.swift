@@ -17,9 +17,7 @@ extension DownloadSession {
             try await restore(manager)
             for await item in stream { await item(manager) }
             await close(manager, claim)
-        } catch {
-            await fail(with: error, stream)
-        }
+        } catch { await fail(with: error, stream) }
     }
 
     /// Claims the identifier; an invalidated session of this program that still has it is waited for.
@@ -39,9 +37,7 @@ extension DownloadSession {
     }
 
     private func hasClosedEarlier(
-        _ path: String,
-        since count: UInt64,
-        until limit: ContinuousClock.Instant
+        _ path: String, since count: UInt64, until limit: ContinuousClock.Instant
     ) async -> Bool {
         let turn = turn
         let wait = Task(executorPreference: Self.executor) {
@@ -85,11 +81,7 @@ extension DownloadSession {
         let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
         while true {
             do throws(PawlError) {
-                return try await DownloadManager(
-                    root: folders.root,
-                    options,
-                    delegate: SessionBridge(session: self)
-                )
+                return try await DownloadManager(root: folders.root, options, delegate: SessionBridge(session: self))
             } catch {
                 guard error.code == .alreadyDownloading, let session = folders.session else { throw error }
                 guard await session.waitUntilFree(until: limit) else { throw .notLetGo(session.path) }
@@ -138,15 +130,11 @@ extension DownloadSession {
     }
 
     /// Ends as soon as no task is left.
-    func endWhenIdle() {
-        if book.withLock({ $0.end != nil && $0.tasks.isEmpty }) { work.finish() }
-    }
+    func endWhenIdle() { if book.withLock({ $0.end != nil && $0.tasks.isEmpty }) { work.finish() } }
 
     // MARK: requests of tasks
 
-    func stateChanged(_ task: DownloadTask) {
-        work.yield { if let manager = $0 { await self.follow(task, manager) } }
-    }
+    func stateChanged(_ task: DownloadTask) { work.yield { if let manager = $0 { await self.follow(task, manager) } } }
 
     func noteChanged(_ task: DownloadTask) {
         work.yield { manager in
@@ -164,17 +152,13 @@ extension DownloadSession {
 
     /// Starts a task whose time has come.
     private func run(
-        _ task: DownloadTask,
-        _ id: Download.ID?,
-        _ refusal: PawlError?,
-        _ manager: DownloadManager
+        _ task: DownloadTask, _ id: Download.ID?, _ refusal: PawlError?, _ manager: DownloadManager
     ) async throws(PawlError) {
         guard let id else {
             if let refusal { throw refusal }
             return
         }
-        let isHeard =
-            task.facts.withLock { $0.completion != nil || $0.isRestored } || receiver(of: task) != nil
+        let isHeard = task.facts.withLock { $0.completion != nil || $0.isRestored } || receiver(of: task) != nil
         guard isHeard else { throw .unheard(task.originalRequest?.url ?? "") }
         guard configuration.timeoutIntervalForResource > 0 else {
             throw .noTime(configuration.timeoutIntervalForResource, task.originalRequest?.url ?? "")
@@ -197,9 +181,7 @@ extension DownloadSession {
 
     /// Brings the queue to the task's current state; intermediate requests are skipped.
     func follow(_ task: DownloadTask, _ manager: DownloadManager) async {
-        let (state, id, refusal, isPreparing) = task.facts.withLock {
-            ($0.state, $0.id, $0.refusal, $0.isPreparing)
-        }
+        let (state, id, refusal, isPreparing) = task.facts.withLock { ($0.state, $0.id, $0.refusal, $0.isPreparing) }
         // It follows afterwards.
         if isPreparing { return }
         do throws(PawlError) {
@@ -220,37 +202,24 @@ extension PawlError {
     fileprivate static func notLetGo(_ path: String) -> PawlError {
         PawlError(
             Failure(
-                .alreadyDownloading,
-                "cannot open the session",
-                at: path,
-                because:
-                    "the service, or a program with an older version of this library, did not release its queue",
-                remedy: "try again; 'pawl stop' ends the service"
-            )
-        )
+                .alreadyDownloading, "cannot open the session", at: path,
+                because: "the service, or a program with an older version of this library, did not release its queue",
+                remedy: "try again; 'pawl stop' ends the service"))
     }
 
     /// A finished file would be removed without having been seen.
     fileprivate static func unheard(_ url: String) -> PawlError {
         PawlError(
             Failure(
-                .badOption,
-                "cannot start",
-                at: Redaction.address(url),
-                because: "its session has no delegate and the task no completion handler to receive the file"
-            )
-        )
+                .badOption, "cannot start", at: Redaction.address(url),
+                because: "its session has no delegate and the task no completion handler to receive the file"))
     }
 
     fileprivate static func noTime(_ seconds: Double, _ url: String) -> PawlError {
         PawlError(
             Failure(
-                .badOption,
-                "cannot start",
-                at: Redaction.address(url),
-                because: "timeoutIntervalForResource is \(seconds), and must be a number of seconds above 0"
-            )
-        )
+                .badOption, "cannot start", at: Redaction.address(url),
+                because: "timeoutIntervalForResource is \(seconds), and must be a number of seconds above 0"))
     }
 
     static func session(_ what: String, _ url: String, because why: String) -> PawlError {

@@ -32,11 +32,7 @@ public final class DownloadSession: Sendable {
 
         /// The living task that the resume data of this partial file was used for, unless the URL in it was changed
         /// since.
-        func living(
-            _ partial: String,
-            _ url: String,
-            _ completion: DownloadTask.Completion?
-        ) -> DownloadTask? {
+        func living(_ partial: String, _ url: String, _ completion: DownloadTask.Completion?) -> DownloadTask? {
             let owner = tasks.values.first { $0.partial.hasSameBytes(as: partial) }
             guard let task = owner, task.note.request.url.hasSameBytes(as: url) else { return nil }
             return task.facts.withLock { facts in
@@ -103,19 +99,14 @@ public final class DownloadSession: Sendable {
     /// The delegate receives the events of its tasks since then, in order. When the folder cannot be used, or
     /// another process has the identifier, the delegate receives `didBecomeInvalidWithError`, and every task
     /// fails with the reason, those that are made later when they are resumed.
-    public convenience init(
-        configuration: DownloadSessionConfiguration,
-        delegate: (any DownloadTaskDelegate)? = nil
-    ) {
+    public convenience init(configuration: DownloadSessionConfiguration, delegate: (any DownloadTaskDelegate)? = nil) {
         self.init(configuration: configuration, delegate: delegate, caller: nil, callerValue: nil)
     }
 
     /// Creates a session that makes its calls through `caller`, which returns when the call has returned.
     package init(
-        configuration: DownloadSessionConfiguration,
-        delegate: (any DownloadTaskDelegate)?,
-        caller: (@Sendable (@escaping @Sendable () -> Void) -> Void)?,
-        callerValue: (any Sendable)?
+        configuration: DownloadSessionConfiguration, delegate: (any DownloadTaskDelegate)?,
+        caller: (@Sendable (@escaping @Sendable () -> Void) -> Void)?, callerValue: (any Sendable)?
     ) {
         self.configuration = configuration
         self.caller = caller
@@ -123,9 +114,7 @@ public final class DownloadSession: Sendable {
         delegates = Mutex(delegate)
         folders = SessionFolders(configuration)
         var book = Book()
-        if let session = folders.session, !configuration.stateFolder.isEmpty {
-            book.numbers = TaskNumbers(of: session)
-        }
+        if let session = folders.session, !configuration.stateFolder.isEmpty { book.numbers = TaskNumbers(of: session) }
         self.book = Mutex(book)
         let (stream, work) = AsyncStream<Work>.makeStream()
         self.work = work
@@ -133,9 +122,7 @@ public final class DownloadSession: Sendable {
     }
 
     /// Creates a task; nothing runs before ``DownloadTask/resume()``.
-    public func downloadTask(with url: String) -> DownloadTask {
-        downloadTask(with: SessionRequest(url: url))
-    }
+    public func downloadTask(with url: String) -> DownloadTask { downloadTask(with: SessionRequest(url: url)) }
 
     /// Creates a task; nothing runs before ``DownloadTask/resume()``.
     public func downloadTask(with request: SessionRequest) -> DownloadTask { makeTask(request, nil, nil) }
@@ -145,19 +132,14 @@ public final class DownloadSession: Sendable {
     /// The file is removed after the closure returns, unless it was moved. The closure does not survive the
     /// process: after a kill the delegate is called for the task.
     public func downloadTask(
-        with url: String,
-        completionHandler: @escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void
-    ) -> DownloadTask {
-        makeTask(SessionRequest(url: url), nil, completionHandler)
-    }
+        with url: String, completionHandler: @escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void
+    ) -> DownloadTask { makeTask(SessionRequest(url: url), nil, completionHandler) }
 
     /// Creates a task with header fields and a closure.
     public func downloadTask(
         with request: SessionRequest,
         completionHandler: @escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void
-    ) -> DownloadTask {
-        makeTask(request, nil, completionHandler)
-    }
+    ) -> DownloadTask { makeTask(request, nil, completionHandler) }
 
     /// Creates a task from resume data.
     ///
@@ -167,17 +149,13 @@ public final class DownloadSession: Sendable {
     /// started leaves the data valid. Resume data of Apple's
     /// `NSURLSession` is accepted; its part file is looked up in
     /// ``DownloadSessionConfiguration/partialFolder``.
-    public func downloadTask(withResumeData resumeData: [UInt8]) -> DownloadTask {
-        makeTask(nil, resumeData, nil)
-    }
+    public func downloadTask(withResumeData resumeData: [UInt8]) -> DownloadTask { makeTask(nil, resumeData, nil) }
 
     /// Creates a task from resume data that calls the closure at its end.
     public func downloadTask(
         withResumeData resumeData: [UInt8],
         completionHandler: @escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void
-    ) -> DownloadTask {
-        makeTask(nil, resumeData, completionHandler)
-    }
+    ) -> DownloadTask { makeTask(nil, resumeData, completionHandler) }
 
     /// The unfinished tasks, including those of an earlier run of the program.
     public var allTasks: [DownloadTask] {
@@ -209,27 +187,19 @@ public final class DownloadSession: Sendable {
     /// Calls the closure with the unfinished tasks: no data tasks, no upload tasks, and the download tasks.
     public func getTasksWithCompletionHandler(
         _ completionHandler: @escaping @Sendable ([DownloadTask], [DownloadTask], [DownloadTask]) -> Void
-    ) {
-        getAllTasks { completionHandler([], [], $0) }
-    }
+    ) { getAllTasks { completionHandler([], [], $0) } }
 
     /// The unfinished tasks: no data tasks, no upload tasks, and the download tasks.
-    public var tasks: ([DownloadTask], [DownloadTask], [DownloadTask]) {
-        get async { await ([], [], allTasks) }
-    }
+    public var tasks: ([DownloadTask], [DownloadTask], [DownloadTask]) { get async { await ([], [], allTasks) } }
 
     /// Calls the closure; a session stores no cookies, credentials or cache that could be removed.
-    public func reset(completionHandler: @escaping @Sendable () -> Void) {
-        getAllTasks { _ in completionHandler() }
-    }
+    public func reset(completionHandler: @escaping @Sendable () -> Void) { getAllTasks { _ in completionHandler() } }
 
     /// A session stores no cookies, credentials or cache that could be removed.
     public func reset() async { _ = await allTasks }
 
     /// Calls the closure; what a session stores is on disk already.
-    public func flush(completionHandler: @escaping @Sendable () -> Void) {
-        reset(completionHandler: completionHandler)
-    }
+    public func flush(completionHandler: @escaping @Sendable () -> Void) { reset(completionHandler: completionHandler) }
 
     /// What a session stores is on disk already.
     public func flush() async { await reset() }
@@ -265,9 +235,7 @@ public final class DownloadSession: Sendable {
 
 extension DownloadSession {
     /// Makes a call of the delegate or of a completion handler.
-    func call(_ body: @escaping @Sendable () -> Void) {
-        if let caller { caller(body) } else { body() }
-    }
+    func call(_ body: @escaping @Sendable () -> Void) { if let caller { caller(body) } else { body() } }
 
     /// Calls the task's delegate, else the session's.
     func notify(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadTaskDelegate) -> Void) {
@@ -276,8 +244,7 @@ extension DownloadSession {
     }
 
     /// Calls the receiver of the task's files.
-    func tellReceiver(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadSessionDelegate) -> Void)
-    {
+    func tellReceiver(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadSessionDelegate) -> Void) {
         guard let receiver = receiver(of: task) else { return }
         call { body(receiver) }
     }

@@ -11,45 +11,29 @@
 public protocol DownloadSessionDelegate: DownloadTaskDelegate {
     /// Data was written; `totalBytesExpectedToWrite` is −1 while the size is unknown.
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
-    )
+        _ session: DownloadSession, downloadTask: DownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
 
     /// The transfer was resumed at an offset.
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didResumeAtOffset fileOffset: Int64,
-        expectedTotalBytes: Int64
-    )
+        _ session: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64)
 
     /// The file is complete.
     ///
     /// It is removed after this returns, unless it was moved.
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: String
-    )
+    func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String)
 }
 
 extension DownloadSessionDelegate {
     /// Does nothing.
     public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
+        _ session: DownloadSession, downloadTask: DownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {}
     /// Does nothing.
     public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didResumeAtOffset fileOffset: Int64,
+        _ session: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {}
 }

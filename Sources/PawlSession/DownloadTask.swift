@@ -222,16 +222,13 @@ public final class DownloadTask: Sendable {
     /// resumed.
     @_disfavoredOverload  // As above.
     public func cancelByProducingResumeData() async -> [UInt8]? {
-        await withCheckedContinuation { continuation in
-            cancel { continuation.resume(returning: $0) }
-        }
+        await withCheckedContinuation { continuation in cancel { continuation.resume(returning: $0) } }
     }
 
     /// The one `Value` that shows this task's progress: `make` creates it, and `update` is called after each
     /// change.
     package func shown<Value: Sendable>(
-        _ make: () -> Value,
-        update: @escaping @Sendable (Value, DownloadTask) -> Void
+        _ make: () -> Value, update: @escaping @Sendable (Value, DownloadTask) -> Void
     ) -> Value {
         if let value = facts.withLock({ $0.shown }) as? Value { return value }
         let value = make()
@@ -259,11 +256,8 @@ public final class DownloadTask: Sendable {
 
     var note: TaskNote {
         var note = TaskNote(
-            number: taskIdentifier,
-            folder: folder,
-            request: originalRequest ?? SessionRequest(url: ""),
-            description: taskDescription
-        )
+            number: taskIdentifier, folder: folder, request: originalRequest ?? SessionRequest(url: ""),
+            description: taskDescription)
         (note.begin, note.firstResume) = facts.withLock { ($0.begin, $0.firstResume) }
         note.partial = partial
         return note

@@ -24,21 +24,15 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
     /// fields can be added; they are sent to that URL, also on another origin. `request` has those fields of the task's
     /// request that are sent to its URL.
     func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        willPerformHTTPRedirection response: SessionResponse,
-        newRequest request: SessionRequest,
-        completionHandler: @escaping @Sendable (SessionRequest?) -> Void
-    )
+        _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: SessionResponse,
+        newRequest request: SessionRequest, completionHandler: @escaping @Sendable (SessionRequest?) -> Void)
 
     /// A server's certificate is to be judged, or a client certificate is requested.
     ///
     /// Without this method, ``urlSession(_:task:didReceive:completionHandler:)`` is called.
     func urlSession(
-        _ session: DownloadSession,
-        didReceive challenge: SessionChallenge,
-        completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
-    )
+        _ session: DownloadSession, didReceive challenge: SessionChallenge,
+        completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void)
 
     /// A server or a proxy requires a login.
     ///
@@ -46,29 +40,18 @@ public protocol DownloadTaskDelegate: AnyObject, Sendable {
     /// the session's options are used. A decision also holds after a suspension; the method is called again when it is
     /// refused.
     func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didReceive challenge: SessionChallenge,
-        completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
-    )
+        _ session: DownloadSession, task: DownloadTask, didReceive challenge: SessionChallenge,
+        completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void)
 
     /// The requests of the task were measured; called before `didCompleteWithError`, also for a task with a
     /// completion handler.
-    func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didFinishCollecting metrics: DownloadTaskMetrics
-    )
+    func urlSession(_ session: DownloadSession, task: DownloadTask, didFinishCollecting metrics: DownloadTaskMetrics)
 
     /// The task ended; `error` is `nil` if it finished, also with a response such as 404.
     ///
     /// It is what ``urlSession(_:errorFor:)`` returns. After a kill it may be repeated for a task if the program was killed during this
     /// call.
-    func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didCompleteWithError error: (any Error)?
-    )
+    func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: (any Error)?)
 
     /// The same with the error's type; implement one of the two.
     func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?)
@@ -100,25 +83,17 @@ extension DownloadTaskDelegate {
     }
     /// Follows the redirect; for a task's own delegate: asks the session's.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        willPerformHTTPRedirection response: SessionResponse,
-        newRequest request: SessionRequest,
-        completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+        _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: SessionResponse,
+        newRequest request: SessionRequest, completionHandler: @escaping @Sendable (SessionRequest?) -> Void
     ) {
         guard let next = session.delegate(behind: self) else { return completionHandler(request) }
         next.urlSession(
-            session,
-            task: task,
-            willPerformHTTPRedirection: response,
-            newRequest: request,
-            completionHandler: completionHandler
-        )
+            session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+            completionHandler: completionHandler)
     }
     /// Passes it on to the method with a task.
     public func urlSession(
-        _ session: DownloadSession,
-        didReceive challenge: SessionChallenge,
+        _ session: DownloadSession, didReceive challenge: SessionChallenge,
         completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
     ) {
         guard let task = challenge.task else { return completionHandler(.performDefaultHandling, nil) }
@@ -127,39 +102,23 @@ extension DownloadTaskDelegate {
     }
     /// Handles it as without a delegate; for a task's own delegate: asks the session's.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didReceive challenge: SessionChallenge,
+        _ session: DownloadSession, task: DownloadTask, didReceive challenge: SessionChallenge,
         completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
     ) {
-        guard let next = session.delegate(behind: self) else {
-            return completionHandler(.performDefaultHandling, nil)
-        }
+        guard let next = session.delegate(behind: self) else { return completionHandler(.performDefaultHandling, nil) }
         next.urlSession(session, task: task, didReceive: challenge, completionHandler: completionHandler)
     }
     /// Does nothing; for a task's own delegate: calls the session's.
     public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didFinishCollecting metrics: DownloadTaskMetrics
-    ) {
-        session.delegate(behind: self)?.urlSession(session, task: task, didFinishCollecting: metrics)
-    }
+        _ session: DownloadSession, task: DownloadTask, didFinishCollecting metrics: DownloadTaskMetrics
+    ) { session.delegate(behind: self)?.urlSession(session, task: task, didFinishCollecting: metrics) }
     /// Calls the method with a `PawlError`.
-    public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didCompleteWithError error: (any Error)?
-    ) {
+    public func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: (any Error)?) {
         let error = error as? PawlError
         urlSession(session, task: task, didCompleteWithError: error)
     }
     /// Does nothing; for a task's own delegate: calls the session's.
-    public func urlSession(
-        _ session: DownloadSession,
-        task: DownloadTask,
-        didCompleteWithError error: PawlError?
-    ) {
+    public func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {
         guard let next = session.delegate(behind: self) else { return }
         let error = error.map { next.urlSession(session, errorFor: $0) }
         next.urlSession(session, task: task, didCompleteWithError: error)

@@ -62,46 +62,34 @@ public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
     }
 
     /// The request.
-    @_disfavoredOverload
-    public var request: SessionRequest {
+    @_disfavoredOverload public var request: SessionRequest {
         var request = original
         request.url = metrics.url
         return request
     }
 
     /// When the request was started.
-    @_disfavoredOverload
-    public var fetchStartDate: Double? { metrics.fetchStart }
+    @_disfavoredOverload public var fetchStartDate: Double? { metrics.fetchStart }
     /// When the look-up of the host's name began.
-    @_disfavoredOverload
-    public var domainLookupStartDate: Double? { time(\.lookupStart) }
+    @_disfavoredOverload public var domainLookupStartDate: Double? { time(\.lookupStart) }
     /// When the look-up of the host's name ended.
-    @_disfavoredOverload
-    public var domainLookupEndDate: Double? { time(\.lookupEnd) }
+    @_disfavoredOverload public var domainLookupEndDate: Double? { time(\.lookupEnd) }
     /// When the connection was begun.
-    @_disfavoredOverload
-    public var connectStartDate: Double? { time(\.connectStart) }
+    @_disfavoredOverload public var connectStartDate: Double? { time(\.connectStart) }
     /// When the TLS handshake began.
-    @_disfavoredOverload
-    public var secureConnectionStartDate: Double? { time(\.secureStart) }
+    @_disfavoredOverload public var secureConnectionStartDate: Double? { time(\.secureStart) }
     /// When the TLS handshake ended.
-    @_disfavoredOverload
-    public var secureConnectionEndDate: Double? { time(\.secureEnd) }
+    @_disfavoredOverload public var secureConnectionEndDate: Double? { time(\.secureEnd) }
     /// When the connection was established, with the TLS handshake.
-    @_disfavoredOverload
-    public var connectEndDate: Double? { time(\.connectEnd) }
+    @_disfavoredOverload public var connectEndDate: Double? { time(\.connectEnd) }
     /// When the request began to be sent.
-    @_disfavoredOverload
-    public var requestStartDate: Double? { time(\.requestStart) }
+    @_disfavoredOverload public var requestStartDate: Double? { time(\.requestStart) }
     /// When the request was sent.
-    @_disfavoredOverload
-    public var requestEndDate: Double? { time(\.requestEnd) }
+    @_disfavoredOverload public var requestEndDate: Double? { time(\.requestEnd) }
     /// When the first byte of the response came.
-    @_disfavoredOverload
-    public var responseStartDate: Double? { time(\.responseStart) }
+    @_disfavoredOverload public var responseStartDate: Double? { time(\.responseStart) }
     /// When the last byte of the response came, or the transfer was stopped.
-    @_disfavoredOverload
-    public var responseEndDate: Double? { metrics.responseEnd }
+    @_disfavoredOverload public var responseEndDate: Double? { metrics.responseEnd }
 
     /// The protocol's ALPN name, such as `http/1.1` or `h2`; `nil` without a response.
     public var networkProtocolName: String? { metrics.timing.networkProtocol }

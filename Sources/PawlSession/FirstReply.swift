@@ -3,10 +3,7 @@ import Synchronization
 /// The first value that a completion handler is called with; `instead` if it is dropped without a call.
 ///
 /// `call` passes the handler on. Later calls of it have no effect.
-func firstReply<Value: Sendable>(
-    instead: Value,
-    _ call: (@escaping @Sendable (Value) -> Void) -> Void
-) async -> Value {
+func firstReply<Value: Sendable>(instead: Value, _ call: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
     await withCheckedContinuation { continuation in
         let reply = Reply(continuation, instead: instead)
         call { reply.give($0) }

@@ -28,7 +28,5 @@ final class SessionBridge: DownloadDelegate, SessionEventReceiver {
         session.task(id).map { session.collected($0, metrics) }
     }
 
-    func downloadIsWaitingForNetwork(_ id: Download.ID) {
-        session.task(id).map { session.waitsForNetwork($0) }
-    }
+    func downloadIsWaitingForNetwork(_ id: Download.ID) { session.task(id).map { session.waitsForNetwork($0) } }
 }

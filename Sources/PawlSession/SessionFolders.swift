@@ -51,8 +51,7 @@ struct SessionFolders: Sendable {
     ///
     /// A kill may have come right after.
     func takePartial(_ name: String) -> Bool {
-        unsafe rename("\(partials)/\(name)", "\(root)/\(name)") == 0
-            || access("\(root)/\(name)", F_OK) == 0
+        unsafe rename("\(partials)/\(name)", "\(root)/\(name)") == 0 || access("\(root)/\(name)", F_OK) == 0
     }
 
     /// Whether a kill came after the part file of a task had been taken over, and before the task was stored.
@@ -116,9 +115,9 @@ struct SessionFolders: Sendable {
     func write(_ bytes: [UInt8], to name: String, in folder: String) -> String? {
         unsafe mkdir("\(root)/\(folder)", 0o700)
         let path = "\(root)/\(folder)/\(name)"
-        do throws(Failure) {
-            try AtomicFile.replace(path, with: bytes, permissions: 0o644, syncs: false)
-        } catch { return nil }
+        do throws(Failure) { try AtomicFile.replace(path, with: bytes, permissions: 0o644, syncs: false) } catch {
+            return nil
+        }
         return path
     }
 
@@ -145,9 +144,7 @@ struct SessionFolders: Sendable {
 
     /// Removes a temporary session's folder: its name contains a process id and a random number, so it is
     /// unique.
-    func dropPassing() {
-        if session == nil { FolderTree.remove(root) }
-    }
+    func dropPassing() { if session == nil { FolderTree.remove(root) } }
 
     private static let month = 30 * 86_400
 

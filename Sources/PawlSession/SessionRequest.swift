@@ -56,11 +56,7 @@ public struct SessionRequest: Sendable, Hashable {
                 "the session sets \(field) itself; the option for a part of a file is range"
             } else if let framing {
                 "it has the field \(framing), and a download is a GET request without a body"
-            } else if let empty {
-                "its field \(Redaction.printable(empty)) has no value"
-            } else {
-                nil
-            }
+            } else if let empty { "its field \(Redaction.printable(empty)) has no value" } else { nil }
         return why.map { why in
             PawlError(Failure(.badOption, "cannot download", at: Redaction.address(url), because: why))
         }
@@ -72,9 +68,7 @@ public struct SessionRequest: Sendable, Hashable {
         request.url = target
         let origins = [url, target].map { try? WebAddress.parse($0).address.origin }
         guard !sendingAll, origins[0] != origins[1] else { return request }
-        request.allHTTPHeaderFields = allHTTPHeaderFields.filter {
-            RequestField.mayCross($0.key.lowercased())
-        }
+        request.allHTTPHeaderFields = allHTTPHeaderFields.filter { RequestField.mayCross($0.key.lowercased()) }
         return request
     }
 
@@ -82,8 +76,7 @@ public struct SessionRequest: Sendable, Hashable {
     ///
     /// A field of `offered` may be missing, as in a new request: the session sends those that the target may get.
     func fields(addedTo offered: SessionRequest) -> [DownloadResponse.Field] {
-        allHTTPHeaderFields.sorted { $0.key < $1.key }
-            .filter { offered.value(forHTTPHeaderField: $0.key) != $0.value }
+        allHTTPHeaderFields.sorted { $0.key < $1.key }.filter { offered.value(forHTTPHeaderField: $0.key) != $0.value }
             .map { DownloadResponse.Field(name: $0.key, value: $0.value) }
     }
 }

@@ -56,7 +56,6 @@ struct TaskNote: Hashable {
         if let begin { lines.append("\n\(Self.begin): \(begin)") }
         if let firstResume { lines.append("\n\(Self.firstResume): \(firstResume)") }
         if let partial { lines.append("\n\(Self.partial): \(partial)") }
-        return
-            "\(number)\n\(folder)\n\(request.url)\(lines.joined())\n\n\(description.map { ".\($0)" } ?? "")"
+        return "\(number)\n\(folder)\n\(request.url)\(lines.joined())\n\n\(description.map { ".\($0)" } ?? "")"
     }
 }

@@ -23,8 +23,7 @@ struct TaskNumbers: Sendable {
         let file = StateFile("numbers", in: folder)
         self.file = file
         let bytes = file.read(atMost: 20)
-        if let bytes, let stored = Int(String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)),
-            stored >= 0,
+        if let bytes, let stored = Int(String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)), stored >= 0,
             stored <= Int.max / 2
         {
             reserved = stored

@@ -4,11 +4,8 @@ import PawlTestKit
 /// `PawlSimulate SEEDS` runs so many worlds, and a tenth as many of queues; `PawlSimulate --seed N` (or `--queue-seed N`) runs one and
 /// prints its log;
 /// `PawlSimulate --sabotages` breaks worlds on purpose and fails if the laws do not notice; `--sabotage NAME` does it in one way.
-@main
-enum Main {
-    static func main() {
-        exit(status(CommandLine.arguments.dropFirst().map { $0 }))
-    }
+@main enum Main {
+    static func main() { exit(status(CommandLine.arguments.dropFirst().map { $0 })) }
 
     private static func status(_ arguments: [String]) -> Int32 {
         let kinds: [String: Campaign.Kind] = ["--seed": .downloads, "--queue-seed": .queue]
@@ -16,19 +13,14 @@ enum Main {
             return Campaign.repeatSeed(seed, of: kind) ? 0 : 1
         }
         if arguments == ["--sabotages"] { return Campaign.runSabotages() ? 0 : 1 }
-        if arguments.count == 2, arguments[0] == "--sabotage", let sabotage = Sabotage(rawValue: arguments[1])
-        {
+        if arguments.count == 2, arguments[0] == "--sabotage", let sabotage = Sabotage(rawValue: arguments[1]) {
             return Campaign.runSabotages([sabotage], ofQueues: []) ? 0 : 1
         }
-        if arguments.count == 2, arguments[0] == "--sabotage",
-            let sabotage = QueueSabotage(rawValue: arguments[1])
-        {
+        if arguments.count == 2, arguments[0] == "--sabotage", let sabotage = QueueSabotage(rawValue: arguments[1]) {
             return Campaign.runSabotages([], ofQueues: [sabotage]) ? 0 : 1
         }
         guard arguments.count == 1, let count = UInt64(arguments[0]), count > 0 else {
-            print(
-                "usage: PawlSimulate SEEDS | --seed SEED | --queue-seed SEED | --sabotages | --sabotage NAME"
-            )
+            print("usage: PawlSimulate SEEDS | --seed SEED | --queue-seed SEED | --sabotages | --sabotage NAME")
             return 2
         }
         let areDownloadsRight = Campaign(.downloads, seeds: 0..<count).run()

@@ -5,9 +5,7 @@ extension QueueDatabase {
     package func apply(_ changes: [QueueChange]) throws(Failure) {
         guard !changes.isEmpty else { return }
         try checkPlace()
-        try use("cannot save to the queue") { (connection) throws(DatabaseError) in
-            try connection.apply(changes)
-        }
+        try use("cannot save to the queue") { (connection) throws(DatabaseError) in try connection.apply(changes) }
     }
 }
 
@@ -20,9 +18,7 @@ extension DatabaseConnection {
     func apply(_ changes: [QueueChange]) throws(DatabaseError) {
         // Not kept as a statement: SQLite applies this while it prepares.
         try script("PRAGMA synchronous = \(changes.allSatisfy(\.isProgress) ? "NORMAL" : "FULL")")
-        try transaction { () throws(DatabaseError) in
-            for change in changes { try make(change) }
-        }
+        try transaction { () throws(DatabaseError) in for change in changes { try make(change) } }
     }
 
     private func make(_ change: QueueChange) throws(DatabaseError) {
@@ -31,25 +27,19 @@ extension DatabaseConnection {
         case .progress(let id, let written, let total):
             try run(
                 "UPDATE downloads SET written = ?, total = ? WHERE id = ?",
-                [.integer(written), .optional(total), .integer(id.stored)]
-            )
+                [.integer(written), .optional(total), .integer(id.stored)])
         case .pauseWaiting:
             try run(
                 "UPDATE downloads SET state = ? WHERE state = ?",
-                [QueueState.paused, .waiting].map { .integer(Int64($0.rawValue)) }
-            )
+                [QueueState.paused, .waiting].map { .integer(Int64($0.rawValue)) })
         case .erase(let id):
-            let numbers = try rows(
-                "DELETE FROM downloads WHERE id = ? RETURNING number",
-                [.integer(id.stored)]
-            ) {
+            let numbers = try rows("DELETE FROM downloads WHERE id = ? RETURNING number", [.integer(id.stored)]) {
                 $0.integer(0)
             }
             for number in numbers { try run("DELETE FROM sources WHERE download = ?", [.integer(number)]) }
         case .value(let name, let value?):
             try run("INSERT OR REPLACE INTO settings VALUES (?, ?)", [.text(name), .text(value)])
-        case .value(let name, nil):
-            try run("DELETE FROM settings WHERE name = ?", [.text(name)])
+        case .value(let name, nil): try run("DELETE FROM settings WHERE name = ?", [.text(name)])
         }
     }
 
@@ -59,16 +49,10 @@ extension DatabaseConnection {
             try run("DELETE FROM sources WHERE download = ?", [.integer(number)])
             for (place, source) in record.sources.enumerated() {
                 try run(
-                    "INSERT INTO sources VALUES (?, ?, ?)",
-                    [.integer(number), .integer(Int64(place)), .text(source)]
-                )
+                    "INSERT INTO sources VALUES (?, ?, ?)", [.integer(number), .integer(Int64(place)), .text(source)])
             }
         }
     }
 }
 
-extension QueueChange {
-    fileprivate var isProgress: Bool {
-        if case .progress = self { true } else { false }
-    }
-}
+extension QueueChange { fileprivate var isProgress: Bool { if case .progress = self { true } else { false } } }

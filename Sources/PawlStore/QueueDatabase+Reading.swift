@@ -11,18 +11,12 @@ extension QueueDatabase {
     package func records(of source: String) throws(Failure) -> [QueueRecord] {
         try read { (connection) throws(DatabaseError) in
             try connection.records(
-                "WHERE number IN (SELECT download FROM sources WHERE address = ?) ORDER BY number",
-                [.text(source)]
-            )
+                "WHERE number IN (SELECT download FROM sources WHERE address = ?) ORDER BY number", [.text(source)])
         }
     }
 
     package func records(
-        matching filter: QueueFilter,
-        by ordering: QueueOrdering,
-        after id: QueueID?,
-        offset: Int,
-        limit: Int
+        matching filter: QueueFilter, by ordering: QueueOrdering, after id: QueueID?, offset: Int, limit: Int
     ) throws(Failure) -> [QueueRecord]? {
         let query = RecordQuery(filter: filter)
         guard !query.states.isEmpty, limit > 0 else { return [] }
@@ -55,10 +49,7 @@ extension QueueDatabase {
     }
 
     package func isName(
-        _ name: String,
-        in folder: String,
-        ofOtherThan id: QueueID,
-        in states: Set<QueueState>
+        _ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<QueueState>
     ) throws(Failure) -> Bool {
         // Compared as the index on names does, then exactly.
         let sql = """
@@ -68,9 +59,7 @@ extension QueueDatabase {
         let states = states.map { DatabaseValue.integer(Int64($0.rawValue)) }
         return try read { (connection) throws(DatabaseError) in
             try !connection.rows(
-                sql,
-                states + [.text(name), .text(name), .text(folder), .integer(id.stored)],
-                { $0.integer(0) }
+                sql, states + [.text(name), .text(name), .text(folder), .integer(id.stored)], { $0.integer(0) }
             ).isEmpty
         }
     }
@@ -105,42 +94,30 @@ extension QueueDatabase {
                 let known = groups[Bytewise(group)] ?? group
                 groups[Bytewise(known)] = known
                 return QueueEntry(
-                    id: QueueID(stored: row.integer(1)),
-                    state: try RecordRow.state(row.integer(2)),
-                    priority: Int(row.integer(4)),
-                    position: row.position(5),
-                    group: known
-                )
+                    id: QueueID(stored: row.integer(1)), state: try RecordRow.state(row.integer(2)),
+                    priority: Int(row.integer(4)), position: row.position(5), group: known)
             }
         }
     }
 
     package func value(_ name: String) throws(Failure) -> String? {
         try read { (connection) throws(DatabaseError) in
-            try connection.rows("SELECT value FROM settings WHERE name = ?", [.text(name)]) { $0.text(0) }
-                .first
+            try connection.rows("SELECT value FROM settings WHERE name = ?", [.text(name)]) { $0.text(0) }.first
         }
     }
 
     private func read<Value: Sendable>(
         _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
-    ) throws(Failure) -> Value {
-        try use("cannot read the queue", body)
-    }
+    ) throws(Failure) -> Value { try use("cannot read the queue", body) }
 }
 
 extension DatabaseConnection {
     /// URLs of a download, the given one first.
     func sources(of number: Int64) throws(DatabaseError) -> [String] {
-        try rows("SELECT address FROM sources WHERE download = ? ORDER BY place", [.integer(number)]) {
-            $0.text(0)
-        }
+        try rows("SELECT address FROM sources WHERE download = ? ORDER BY place", [.integer(number)]) { $0.text(0) }
     }
 
-    fileprivate func records(
-        _ condition: String,
-        _ values: [DatabaseValue]
-    ) throws(DatabaseError) -> [QueueRecord] {
+    fileprivate func records(_ condition: String, _ values: [DatabaseValue]) throws(DatabaseError) -> [QueueRecord] {
         try rows("\(RecordRow.select) \(condition)", values) { (row) throws(DatabaseError) in
             try RecordRow.record(row, sources: sources(of: row.integer(0)))
         }
@@ -176,9 +153,7 @@ extension QueueID {
     fileprivate static func stored(prefix: String) -> ClosedRange<Int64>? {
         guard prefix.utf8.count <= 16 else { return nil }
         if prefix.isEmpty { return .min ... .max }
-        guard let digits = UInt64(prefix, radix: 16), prefix.utf8.first != UInt8(ascii: "+") else {
-            return nil
-        }
+        guard let digits = UInt64(prefix, radix: 16), prefix.utf8.first != UInt8(ascii: "+") else { return nil }
         let free = UInt64(4 * (16 - prefix.utf8.count))
         let first = digits << free
         let last = first | ((1 << free) - 1)

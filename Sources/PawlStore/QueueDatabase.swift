@@ -32,18 +32,11 @@ package final class QueueDatabase: QueueStore {
     ///
     /// A guest of a database creates none, migrates none and renames none: it throws instead.
     package convenience init(
-        at path: String,
-        asGuest: Bool = false,
-        notice: @escaping @Sendable (String) -> Void
-    ) throws(Failure) {
-        try self.init(at: path, steps: Migration.all, asGuest: asGuest, notice: notice)
-    }
+        at path: String, asGuest: Bool = false, notice: @escaping @Sendable (String) -> Void
+    ) throws(Failure) { try self.init(at: path, steps: Migration.all, asGuest: asGuest, notice: notice) }
 
     init(
-        at path: String,
-        steps: [Migration],
-        asGuest: Bool = false,
-        notice: @escaping @Sendable (String) -> Void
+        at path: String, steps: [Migration], asGuest: Bool = false, notice: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
         let files = try QueueFiles(at: path)
         self.path = files.path
@@ -61,40 +54,28 @@ package final class QueueDatabase: QueueStore {
         if let damage { notice(damage) }
     }
 
-    private static func visit(_ files: QueueFiles, _ steps: [Migration]) throws(Failure) -> DatabaseConnection
-    {
-        guard files.isThere else {
-            throw .system(.cannotOpen, "cannot open the queue", at: files.path, ENOENT)
-        }
+    private static func visit(_ files: QueueFiles, _ steps: [Migration]) throws(Failure) -> DatabaseConnection {
+        guard files.isThere else { throw .system(.cannotOpen, "cannot open the queue", at: files.path, ENOENT) }
         guard !files.isEmptied else {
-            throw DatabaseError.damage("it is empty although it has a log")
-                .failure("cannot open the queue", at: files.path)
+            throw DatabaseError.damage("it is empty although it has a log").failure(
+                "cannot open the queue", at: files.path)
         }
-        do throws(DatabaseError) {
-            return try connect(files, steps, asGuest: true)
-        } catch {
+        do throws(DatabaseError) { return try connect(files, steps, asGuest: true) } catch {
             throw error.failure("cannot open the queue", at: files.path)
         }
     }
 
     /// A damaged database is renamed once: if the new one is damaged too, it is not the file's fault.
     private static func open(
-        _ files: QueueFiles,
-        _ steps: [Migration]
+        _ files: QueueFiles, _ steps: [Migration]
     ) throws(Failure) -> (DatabaseConnection, damage: String?) {
-        do throws(DatabaseError) {
-            return (try connect(files, steps), nil)
-        } catch  where error.isDamage {
+        do throws(DatabaseError) { return (try connect(files, steps), nil) } catch  where error.isDamage {
             return try begin(files, steps, after: error)
-        } catch {
-            throw error.failure("cannot open the queue", at: files.path)
-        }
+        } catch { throw error.failure("cannot open the queue", at: files.path) }
     }
 
     fileprivate static func begin(
-        _ files: QueueFiles,
-        _ steps: [Migration],
-        after damage: DatabaseError
+        _ files: QueueFiles, _ steps: [Migration], after damage: DatabaseError
     ) throws(Failure) -> (DatabaseConnection, String) {
         let bad = try files.setAside()
         do throws(DatabaseError) {
@@ -103,15 +84,11 @@ package final class QueueDatabase: QueueStore {
                 created, and sqlite3's command .recover may recover the old one's content
                 """
             return (try connect(files, steps), words)
-        } catch {
-            throw error.failure("cannot create a new queue", at: files.path)
-        }
+        } catch { throw error.failure("cannot create a new queue", at: files.path) }
     }
 
     private static func connect(
-        _ files: QueueFiles,
-        _ steps: [Migration],
-        asGuest: Bool = false
+        _ files: QueueFiles, _ steps: [Migration], asGuest: Bool = false
     ) throws(DatabaseError) -> DatabaseConnection {
         let connection = try DatabaseConnection(files.path)
         try connection.prepare(steps, asGuest: asGuest)
@@ -129,20 +106,15 @@ package final class QueueDatabase: QueueStore {
 
     /// Passes the connection to `body`; if it meets damage, the database is renamed and a new one created.
     func use<Value: Sendable>(
-        _ what: String,
-        _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
+        _ what: String, _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
     ) throws(Failure) -> Value {
         let (result, damage) = try state.withLock { (state) throws(Failure) in
             let result = try attempt(state.connection, body)
-            guard case .failure(let error) = result, error.isDamage, !isGuest else {
-                return (result, String?.none)
-            }
+            guard case .failure(let error) = result, error.isDamage, !isGuest else { return (result, String?.none) }
             return (result, try state.beginAnew(steps, after: error))
         }
         if let damage { notice(damage) }
-        do throws(DatabaseError) {
-            return try result.get()
-        } catch {
+        do throws(DatabaseError) { return try result.get() } catch {
             var failure = error.failure(what, at: path)
             if let damage { failure.remedy = Remedy(damage) }
             throw failure
@@ -150,15 +122,10 @@ package final class QueueDatabase: QueueStore {
     }
 
     private func attempt<Value>(
-        _ connection: DatabaseConnection?,
-        _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
+        _ connection: DatabaseConnection?, _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
     ) throws(Failure) -> Result<Value, DatabaseError> {
         guard let connection else { throw .queueClosed(path) }
-        do throws(DatabaseError) {
-            return .success(try body(connection))
-        } catch {
-            return .failure(error)
-        }
+        do throws(DatabaseError) { return .success(try body(connection)) } catch { return .failure(error) }
     }
 
     package func close() {

@@ -40,9 +40,7 @@ final class QueueFiles: Sendable {
         let folderPath = slash == path.startIndex ? "/" : String(path[..<slash])
         try Self.makeFolder(folderPath)
         let folder = unsafe pawl_open_folder(folderPath)
-        guard folder >= 0 else {
-            throw .system(.cannotOpen, "cannot open the folder", at: folderPath, -folder)
-        }
+        guard folder >= 0 else { throw .system(.cannotOpen, "cannot open the folder", at: folderPath, -folder) }
         self.folder = Descriptor(raw: folder)
         try Self.checkOwner(of: name, in: folder, at: folderPath)
         // On a file system without locks (some network ones) only SQLite's remain.
@@ -67,12 +65,8 @@ final class QueueFiles: Sendable {
         for ending in endings { note(unsafe fstatat(folder, name + ending, &found, AT_SYMLINK_NOFOLLOW)) }
         guard isForeign else { return }
         throw Failure(
-            .cannotOpen,
-            "will not use the queue in",
-            at: path,
-            because: "it belongs to another user",
-            remedy: "remove the folder, or choose another download root"
-        )
+            .cannotOpen, "will not use the queue in", at: path, because: "it belongs to another user",
+            remedy: "remove the folder, or choose another download root")
     }
 
     /// Whether there is a database; without one, its log is orphaned.
@@ -87,12 +81,9 @@ final class QueueFiles: Sendable {
         let opened = opened.withLock { $0 }
         guard opened != Identity(path) else { return }
         throw Failure(
-            .cannotOpen,
-            "cannot save to the queue",
-            at: path,
+            .cannotOpen, "cannot save to the queue", at: path,
             because: "it was deleted, moved or replaced while it was in use",
-            remedy: "put it back, or stop the service or program that uses it and start it again"
-        )
+            remedy: "put it back, or stop the service or program that uses it and start it again")
     }
 
     /// Whether something emptied the database beside its log, which SQLite would remove.
@@ -147,9 +138,7 @@ final class QueueFiles: Sendable {
             guard !Self.endings.contains(where: { exists(bad + $0) }) else { continue }
             for ending in Self.endings where exists(name + ending) {
                 let code = unsafe pawl_rename_new(folder.raw, name + ending, bad + ending)
-                guard code == 0 else {
-                    throw .system(.renameFailed, "cannot rename the damaged queue", at: path, code)
-                }
+                guard code == 0 else { throw .system(.renameFailed, "cannot rename the damaged queue", at: path, code) }
             }
             try makeDatabase()
             _ = pawl_sync_all(folder.raw)

@@ -65,9 +65,7 @@ struct RecordOrder {
     }
 
     /// The columns besides the number, as a query selects them.
-    var selection: [String] {
-        columns.map { $0.collation.isEmpty ? $0.name : "\($0.expression) AS \($0.name)" }
-    }
+    var selection: [String] { columns.map { $0.collation.isEmpty ? $0.name : "\($0.expression) AS \($0.name)" } }
 
     /// The terms of ORDER BY.
     var text: String {
@@ -75,9 +73,7 @@ struct RecordOrder {
     }
 
     /// The query for a download's key by its id.
-    var question: String {
-        "SELECT number, \(columns.map(\.name).joined(separator: ", ")) FROM downloads WHERE id = ?"
-    }
+    var question: String { "SELECT number, \(columns.map(\.name).joined(separator: ", ")) FROM downloads WHERE id = ?" }
 
     func key(_ row: Statement) -> RecordKey {
         let values = columns.indices.map { row.value(Int32($0) + 1) }

@@ -13,11 +13,7 @@ struct RecordQuery {
     /// After a row, each state has as many parts as there are ranges of the index after that row: no row before it is
     /// read.
     func page(
-        with columns: [String] = [],
-        by ordering: QueueOrdering,
-        after row: RecordKey? = nil,
-        offset: Int,
-        limit: Int
+        with columns: [String] = [], by ordering: QueueOrdering, after row: RecordKey? = nil, offset: Int, limit: Int
     ) -> (sql: String, values: [DatabaseValue]) {
         let order = RecordOrder(ordering)
         let ranges = row.map { order.ranges(behind: $0) } ?? [RecordOrder.Condition(sql: "", values: [])]
@@ -44,9 +40,7 @@ struct RecordQuery {
     }
 
     /// In a fixed order, so that few different statements are prepared.
-    var states: [QueueState] {
-        QueueState.allCases.filter { filter.states?.contains($0) ?? true }
-    }
+    var states: [QueueState] { QueueState.allCases.filter { filter.states?.contains($0) ?? true } }
 
     private func condition(of state: QueueState) -> (sql: String, values: [DatabaseValue]) {
         var sql = "state = ?"

@@ -4,8 +4,7 @@ import PawlEngine
 /// The mapping of a record to a row of `downloads`.
 enum RecordRow {
     private static let columns = [
-        "id", "options", "family", "priority", "position", "state", "folder", "name", "type", "written",
-        "total",
+        "id", "options", "family", "priority", "position", "state", "folder", "name", "type", "written", "total",
         "added", "started", "ended", "code", "error", "description",
     ]
 
@@ -24,11 +23,10 @@ enum RecordRow {
 
     static func values(of record: QueueRecord) -> [DatabaseValue] {
         [
-            .integer(record.id.stored), .text(record.options), .text(record.group),
-            .integer(Int64(record.priority)), .real(record.position), .integer(Int64(record.state.rawValue)),
-            .text(record.folder), .optional(record.name), .optional(record.contentType),
-            .integer(record.written), .optional(record.total), .integer(record.addedAt.seconds),
-            .optional(record.startedAt?.seconds), .optional(record.endedAt?.seconds),
+            .integer(record.id.stored), .text(record.options), .text(record.group), .integer(Int64(record.priority)),
+            .real(record.position), .integer(Int64(record.state.rawValue)), .text(record.folder),
+            .optional(record.name), .optional(record.contentType), .integer(record.written), .optional(record.total),
+            .integer(record.addedAt.seconds), .optional(record.startedAt?.seconds), .optional(record.endedAt?.seconds),
             .integer(Int64(record.errorCode)), .optional(record.error), .optional(record.taskDescription),
         ]
     }
@@ -36,10 +34,7 @@ enum RecordRow {
     static func record(_ row: Statement, sources: [String]) throws(DatabaseError) -> QueueRecord {
         guard !sources.isEmpty else { throw .damage("a download has no URL") }
         var record = QueueRecord(
-            id: QueueID(stored: row.integer(1)),
-            sources: sources,
-            addedAt: UnixTime(seconds: row.integer(12))
-        )
+            id: QueueID(stored: row.integer(1)), sources: sources, addedAt: UnixTime(seconds: row.integer(12)))
         record.options = row.text(2)
         record.group = row.text(3)
         record.priority = Int(row.integer(4))

@@ -12,10 +12,7 @@ package enum AtomicFile {
     /// With the default `permissions` only its owner can read it. With `syncs` the content and the name are on stable storage
     /// when this returns; without it a power cut may leave an empty file.
     package static func replace(
-        _ path: String,
-        with bytes: [UInt8],
-        permissions: UInt32 = 0o600,
-        syncs: Bool = true
+        _ path: String, with bytes: [UInt8], permissions: UInt32 = 0o600, syncs: Bool = true
     ) throws(Failure) {
         let draft = try write(bytes, beside: path, permissions, syncs: syncs)
         guard unsafe rename(draft, path) == 0 else { throw discarding(draft, "cannot rename to", path) }
@@ -23,11 +20,8 @@ package enum AtomicFile {
     }
 
     /// Creates the file; `false` if there is one, which stays as it is.
-    package static func create(
-        _ path: String,
-        with bytes: [UInt8],
-        permissions: UInt32 = 0o600
-    ) throws(Failure) -> Bool {
+    package static func create(_ path: String, with bytes: [UInt8], permissions: UInt32 = 0o600) throws(Failure) -> Bool
+    {
         let draft = try write(bytes, beside: path, permissions, syncs: true)
         let number = unsafe pawl_rename_new(AT_FDCWD, draft, path)
         guard number == 0 else {
@@ -44,10 +38,7 @@ package enum AtomicFile {
     ///
     /// Of several processes that do this at the same time, one replaces it, and the others get `false`.
     package static func replace(
-        _ path: String,
-        while isUseless: ([UInt8]) -> Bool,
-        atMost limit: Int,
-        with bytes: [UInt8]
+        _ path: String, while isUseless: ([UInt8]) -> Bool, atMost limit: Int, with bytes: [UInt8]
     ) throws(Failure) -> Bool {
         let file = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -59,9 +50,8 @@ package enum AtomicFile {
         guard LockWait.take({ pawl_lock(file) != EAGAIN }) else { return false }
         var held = stat()
         var named = stat()
-        guard unsafe fstat(file, &held) == 0, unsafe lstat(path, &named) == 0,
-            held.st_dev == named.st_dev, held.st_ino == named.st_ino,
-            let content = try read(path, atMost: limit), isUseless(content)
+        guard unsafe fstat(file, &held) == 0, unsafe lstat(path, &named) == 0, held.st_dev == named.st_dev,
+            held.st_ino == named.st_ino, let content = try read(path, atMost: limit), isUseless(content)
         else { return false }
         try replace(path, with: bytes)
         return true
@@ -83,11 +73,7 @@ package enum AtomicFile {
         while bytes.count <= limit {
             let count = unsafe Glibc.read(file, &piece, min(piece.count, limit + 1 - bytes.count))
             if count == 0 { break }
-            if count > 0 {
-                bytes += piece[..<count]
-            } else if errno != EINTR {
-                throw failure("cannot read", path)
-            }
+            if count > 0 { bytes += piece[..<count] } else if errno != EINTR { throw failure("cannot read", path) }
         }
         return bytes
     }
@@ -103,10 +89,7 @@ package enum AtomicFile {
     // MARK: the draft
 
     private static func write(
-        _ bytes: [UInt8],
-        beside path: String,
-        _ permissions: UInt32,
-        syncs: Bool
+        _ bytes: [UInt8], beside path: String, _ permissions: UInt32, syncs: Bool
     ) throws(Failure) -> String {
         let folder = folder(of: path)
         sweep(folder)
@@ -128,14 +111,8 @@ package enum AtomicFile {
     private static func append(_ bytes: [UInt8], to file: Int32) -> Int32 {
         var written = 0
         while written < bytes.count {
-            let count = unsafe bytes[written...].withUnsafeBytes {
-                unsafe Glibc.write(file, $0.baseAddress, $0.count)
-            }
-            if count > 0 {
-                written += count
-            } else if count == 0 || errno != EINTR {
-                return count == 0 ? EIO : errno
-            }
+            let count = unsafe bytes[written...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            if count > 0 { written += count } else if count == 0 || errno != EINTR { return count == 0 ? EIO : errno }
         }
         return 0
     }

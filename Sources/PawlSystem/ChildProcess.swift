@@ -14,10 +14,7 @@ package enum ChildProcess {
     /// The program inherits standard input, output and error, and `descriptor` as the number `firstDescriptor`; nothing else that
     /// is open here. With `output`, a new file, its standard output goes there, and input and errors are /dev/null.
     package static func start(
-        _ path: String,
-        _ arguments: [String],
-        environment additions: [String] = [],
-        output: String? = nil,
+        _ path: String, _ arguments: [String], environment additions: [String] = [], output: String? = nil,
         passing descriptor: Int32? = nil
     ) throws(Failure) -> pid_t {
         let words = unsafe arguments.map { unsafe strdup($0) } + [nil]
@@ -46,12 +43,8 @@ package enum ChildProcess {
     }
 
     private static func spawn(
-        _ child: inout pid_t,
-        _ path: String,
-        _ words: [UnsafeMutablePointer<CChar>?],
-        _ variables: [UnsafeMutablePointer<CChar>?],
-        output: String?,
-        passing descriptor: Int32?
+        _ child: inout pid_t, _ path: String, _ words: [UnsafeMutablePointer<CChar>?],
+        _ variables: [UnsafeMutablePointer<CChar>?], output: String?, passing descriptor: Int32?
     ) -> Int32 {
         guard let output else {
             var how = unsafe pawl_program(output: nil, passed: descriptor ?? -1)
@@ -64,10 +57,7 @@ package enum ChildProcess {
     }
 
     /// Adds to `actions` of posix_spawn that all descriptors from `first` are closed.
-    package static func closeDescriptors(
-        from first: Int32,
-        with actions: inout posix_spawn_file_actions_t
-    ) {
+    package static func closeDescriptors(from first: Int32, with actions: inout posix_spawn_file_actions_t) {
         unsafe pawl_spawn_close_from(&actions, first)
     }
 
@@ -80,9 +70,7 @@ package enum ChildProcess {
     package static func status(of child: pid_t) -> Int32 {
         defer { attended.withLock { _ = $0.remove(child) } }
         var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { return 127 }
-        }
+        while unsafe waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return 127 } }
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 

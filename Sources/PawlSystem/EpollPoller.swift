@@ -7,8 +7,7 @@ package import PawlEngine
 ///
 /// When the process may not open more descriptors, nothing can be watched, but waking works; each use tries again to
 /// open them.
-@safe
-package final class EpollPoller: Poller {
+@safe package final class EpollPoller: Poller {
     /// Negative when it is not open.
     private var epoll: Int32 = -1
     private let waker = Waker()
@@ -53,21 +52,11 @@ package final class EpollPoller: Poller {
         return PollSource(number: sources)
     }
 
-    package func watch(
-        _ descriptor: Int32,
-        for interest: PollInterest,
-        key: UInt64,
-        of source: PollSource
-    ) -> Bool {
+    package func watch(_ descriptor: Int32, for interest: PollInterest, key: UInt64, of source: PollSource) -> Bool {
         isOpen() && pawl_poller_add(epoll, descriptor, Self.events(interest), Self.key(key, source)) == 0
     }
 
-    package func change(
-        _ descriptor: Int32,
-        to interest: PollInterest,
-        key: UInt64,
-        of source: PollSource
-    ) -> Bool {
+    package func change(_ descriptor: Int32, to interest: PollInterest, key: UInt64, of source: PollSource) -> Bool {
         pawl_poller_change(epoll, descriptor, Self.events(interest), Self.key(key, source)) == 0
     }
 
@@ -113,18 +102,13 @@ package final class EpollPoller: Poller {
             unsafe ready[index].events = 0
             body(
                 PollEvent(
-                    key: key & (1 << Self.sourceShift - 1),
-                    canRead: events & UInt32(PAWL_READY_TO_READ) != 0,
+                    key: key & (1 << Self.sourceShift - 1), canRead: events & UInt32(PAWL_READY_TO_READ) != 0,
                     canWrite: events & UInt32(PAWL_READY_TO_WRITE) != 0,
-                    hasPeerClosed: events & UInt32(PAWL_PEER_CLOSED) != 0
-                )
-            )
+                    hasPeerClosed: events & UInt32(PAWL_PEER_CLOSED) != 0))
         }
     }
 
-    package var wake: @Sendable () -> Void {
-        { [waker] in waker.wake() }
-    }
+    package var wake: @Sendable () -> Void { { [waker] in waker.wake() } }
 }
 
 /// A descriptor of eventfd(2) that any thread may signal; signals before it is open wait for it.

@@ -2,8 +2,7 @@ import Glibc
 package import PawlCore
 
 /// A value behind a mutex with a condition variable, for threads that wait until the value changes.
-@safe
-package final class Monitor<State>: @unchecked Sendable {  // `state` is only touched with the mutex held.
+@safe package final class Monitor<State>: @unchecked Sendable {  // `state` is only touched with the mutex held.
     /// Which of the waiting threads a change wakes.
     package enum Waking { case none, one, all }
 
@@ -30,10 +29,7 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is only to
     }
 
     /// Reads or changes the state exclusively, then wakes waiting threads.
-    package func with<Result>(
-        waking: Waking = .all,
-        _ body: (inout State) throws -> Result
-    ) rethrows -> Result {
+    package func with<Result>(waking: Waking = .all, _ body: (inout State) throws -> Result) rethrows -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer {
             switch waking {
@@ -70,9 +66,7 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is only to
         // Earlier than the clock's beginning is no valid time: the call would fail at once, again and again.
         guard deadline.nanoseconds >= 0 else { return false }
         var time = timespec(
-            tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
-            tv_nsec: Int(deadline.nanoseconds % 1_000_000_000)
-        )
+            tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
         return unsafe pthread_cond_timedwait(condition, mutex, &time) != ETIMEDOUT
     }
 }

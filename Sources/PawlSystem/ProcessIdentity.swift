@@ -28,9 +28,7 @@ package struct ProcessIdentity: Hashable, Sendable {
         let bytes = (try? AtomicFile.read("/proc/\(process)/stat", atMost: 4096)) ?? nil
         // The name before may contain anything, also a parenthesis.
         guard let bytes, let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = bytes[end...].split(separator: UInt8(ascii: " ")).map {
-            String(decoding: $0, as: UTF8.self)
-        }
+        let fields = bytes[end...].split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
         guard fields.count > 20, let start = UInt64(fields[20]) else { return nil }
         return (fields[1], start)
     }

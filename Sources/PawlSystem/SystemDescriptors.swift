@@ -17,9 +17,7 @@ package final class SystemDescriptors: Descriptors {
 
     package var haveRoom: Bool {
         credit.with(waking: .none) { credit in
-            if credit == 0 {
-                credit = min(256, max(0, Int(pawl_free_descriptors()) - Self.reserve) / Self.each)
-            }
+            if credit == 0 { credit = min(256, max(0, Int(pawl_free_descriptors()) - Self.reserve) / Self.each) }
             guard credit > 0 else { return false }
             credit -= 1
             return true
@@ -43,12 +41,8 @@ package final class SystemDescriptors: Descriptors {
         guard free < count else { return }
         let limit = limit
         throw Failure(
-            .cannotOpen,
-            "cannot start",
-            at: "with \(limit) descriptors",
-            because: "this needs at least \(limit - free + count)",
-            remedy: "raise the limit of open files (ulimit -n)"
-        )
+            .cannotOpen, "cannot start", at: "with \(limit) descriptors",
+            because: "this needs at least \(limit - free + count)", remedy: "raise the limit of open files (ulimit -n)")
     }
 
     /// Raises the soft limit to the hard one; programs that are started get the former one.

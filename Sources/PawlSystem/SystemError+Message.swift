@@ -8,8 +8,7 @@ extension SystemError {
     /// As a cause within a sentence: "connection refused".
     package var cause: LocalizableMessage {
         message.isForeign
-            ? LocalizableMessage(untranslated: text.prefix(1).lowercased() + text.dropFirst())
-            : message.uncapitalized
+            ? LocalizableMessage(untranslated: text.prefix(1).lowercased() + text.dropFirst()) : message.uncapitalized
     }
 
     /// The message of a text of the C library, which other libraries use too.
@@ -44,13 +43,10 @@ extension SystemError {
             LocalizableMessage("system-reset", "Connection reset by peer"),
             LocalizableMessage("system-aborted", "Software caused connection abort"),
             LocalizableMessage("system-timed-out", "Connection timed out"),
-            LocalizableMessage("system-pipe", "Broken pipe"),
-            LocalizableMessage("system-no-route", "No route to host"),
+            LocalizableMessage("system-pipe", "Broken pipe"), LocalizableMessage("system-no-route", "No route to host"),
             LocalizableMessage("system-network-unreachable", "Network is unreachable"),
             LocalizableMessage("system-network-down", "Network is down"),
             LocalizableMessage("system-host-down", "Host is down"),
             LocalizableMessage("system-no-address", "Cannot assign requested address"),
-        ].map { ($0.description, $0) },
-        uniquingKeysWith: { first, _ in first }
-    )
+        ].map { ($0.description, $0) }, uniquingKeysWith: { first, _ in first })
 }

@@ -15,13 +15,8 @@ package struct SystemThread: Sendable {
     ///   - blocksSignals: whether only other threads receive the process's signals.
     ///   - body: what the thread runs.
     package init?(
-        _ name: String,
-        stackSize: Int? = nil,
-        blocksSignals: Bool = false,
-        _ body: @escaping @Sendable () -> Void
-    ) {
-        self.init(Body(name, blocksSignals: blocksSignals, body), stackSize: stackSize)
-    }
+        _ name: String, stackSize: Int? = nil, blocksSignals: Bool = false, _ body: @escaping @Sendable () -> Void
+    ) { self.init(Body(name, blocksSignals: blocksSignals, body), stackSize: stackSize) }
 
     fileprivate init?(_ body: Body, stackSize: Int? = nil) {
         let blocksSignals = body.blocksSignals
@@ -49,27 +44,19 @@ package struct SystemThread: Sendable {
     ///
     /// When the system refuses one, the body waits until it allows it, or until another such thread has ended its own.
     package static func detached(
-        _ name: String = "pawl-thread",
-        blocksSignals: Bool = false,
-        _ body: @escaping @Sendable () -> Void
-    ) {
-        ThreadBacklog.shared.start(Body(name, blocksSignals: blocksSignals, body))
-    }
+        _ name: String = "pawl-thread", blocksSignals: Bool = false, _ body: @escaping @Sendable () -> Void
+    ) { ThreadBacklog.shared.start(Body(name, blocksSignals: blocksSignals, body)) }
 
     /// Starts a thread that nothing waits for, or throws code 1: for a program's start, when somebody can be informed.
     package static func launch(
-        _ name: String,
-        blocksSignals: Bool = false,
-        _ body: @escaping @Sendable () -> Void
+        _ name: String, blocksSignals: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(Failure) {
         guard let thread = SystemThread(name, blocksSignals: blocksSignals, body) else { throw refusal }
         thread.detach()
     }
 
     /// Throws code 1 while work waits for a thread: for a program's start.
-    package static func requireAll() throws(Failure) {
-        if ThreadBacklog.shared.isWaiting { throw refusal }
-    }
+    package static func requireAll() throws(Failure) { if ThreadBacklog.shared.isWaiting { throw refusal } }
 
     /// Throws code 1 unless so many further threads can be started: for a program's start, since the tasks of the concurrency
     /// runtime wait for a refused one without a word.
@@ -91,12 +78,8 @@ package struct SystemThread: Sendable {
 
     private static var refusal: Failure {
         Failure(
-            .unknown,
-            "cannot start",
-            at: "a thread",
-            because: SystemError(number: EAGAIN).message,
-            remedy: "raise the limit of processes and threads: 'ulimit -u', or pids.max of the control group"
-        )
+            .unknown, "cannot start", at: "a thread", because: SystemError(number: EAGAIN).message,
+            remedy: "raise the limit of processes and threads: 'ulimit -u', or pids.max of the control group")
     }
 
     package var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
@@ -110,9 +93,7 @@ package struct SystemThread: Sendable {
     private static var processSignals: sigset_t {
         var signals = sigset_t()
         unsafe sigfillset(&signals)
-        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] {
-            unsafe sigdelset(&signals, fault)
-        }
+        for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS] { unsafe sigdelset(&signals, fault) }
         return signals
     }
 }
@@ -132,9 +113,7 @@ extension SystemThread {
             let value = await work()
             result.with { $0 = value }
         }
-        while true {
-            if let value = result.wait(until: nil, for: { $0 }) { return value }
-        }
+        while true { if let value = result.wait(until: nil, for: { $0 }) { return value } }
     }
 }
 
@@ -177,9 +156,7 @@ package final class ThreadBacklog: Sendable {
     }
 
     /// For tests, which make backlogs of their own.
-    func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        start(Body(name, blocksSignals: true, body))
-    }
+    func start(_ name: String, _ body: @escaping @Sendable () -> Void) { start(Body(name, blocksSignals: true, body)) }
 
     /// Starts what waits, as far as the system allows it.
     package func retry() {
@@ -190,14 +167,10 @@ package final class ThreadBacklog: Sendable {
     }
 
     /// The next one for a thread that has ended its body.
-    fileprivate func next(after body: Body) -> Body? {
-        take { $0.blocksSignals == body.blocksSignals }
-    }
+    fileprivate func next(after body: Body) -> Body? { take { $0.blocksSignals == body.blocksSignals } }
 
     private func take(_ isFitting: (Body) -> Bool) -> Body? {
-        waiting.with(waking: .none) { waiting in
-            waiting.firstIndex(where: isFitting).map { waiting.remove(at: $0) }
-        }
+        waiting.with(waking: .none) { waiting in waiting.firstIndex(where: isFitting).map { waiting.remove(at: $0) } }
     }
 }
 

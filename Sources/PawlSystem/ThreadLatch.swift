@@ -12,7 +12,5 @@ package final class ThreadLatch: Sendable {
     package func pass() { _ = isOpen.wait(until: nil) { $0 ? true : nil } }
 
     /// The same, for at most so long.
-    package func pass(within limit: Interval) {
-        _ = isOpen.wait(until: SystemClock().now + limit) { $0 ? true : nil }
-    }
+    package func pass(within limit: Interval) { _ = isOpen.wait(until: SystemClock().now + limit) { $0 ? true : nil } }
 }

@@ -1,8 +1,7 @@
 import Glibc
 import PawlCommands
 
-@main
-struct Main {
+@main struct Main {
     static func main() {
         occupyStandardStreams()
         // Not exit(): its handlers unload libcrypto, which the thread of an ending loop may still use.

@@ -76,10 +76,7 @@ import Testing
         let urls = payloads.enumerated().map { bench.origin.serve("/\($0)/lesson.mp4", $1) }
         let process = try bench.start("OfflineVideo", [bench.folder.path] + urls)
         process.wait()
-        #expect(
-            process.lines.contains("1200000 of 1200000 bytes in 3 videos"),
-            "\(process.lines) \(process.errors)"
-        )
+        #expect(process.lines.contains("1200000 of 1200000 bytes in 3 videos"), "\(process.lines) \(process.errors)")
         #expect(bench.files.count == 3)
         #expect(bench.files.allSatisfy { $0.hasSuffix(".mp4") && $0.utf8.count == 36 }, "\(bench.files)")
         for (url, payload) in zip(urls, payloads) {
@@ -92,19 +89,14 @@ import Testing
         #expect(again.lines.count == 4, "\(again.lines)")
     }
 
-    @Test
-    func `E1 E2 C6 the hostile server's example keeps complete files and reports why it rejects others`()
-        throws
-    {
+    @Test func `E1 E2 C6 the hostile server's example keeps complete files and reports why it rejects others`() throws {
         let bench = try ExampleBench()
         let payload = Payload(seed: 930, length: 900_000)
         let broken = bench.origin.serve("/broken", payload) {
             $0.cut = .reset(after: 500_000)
             $0.ranges = .ignored
         }
-        bench.origin.vary("/broken") { facts, behaviour in
-            if facts.ordinal > 0 { behaviour.cut = nil }
-        }
+        bench.origin.vary("/broken") { facts, behaviour in if facts.ordinal > 0 { behaviour.cut = nil } }
         let shifted = bench.origin.serve("/shifted", payload) {
             $0.cut = .reset(after: 500_000)
             $0.ranges = .shifted(by: 7)
@@ -113,28 +105,18 @@ import Testing
             $0.cut = .reset(after: 500_000)
             $0.ranges = .unresponsive
         }
-        bench.origin.vary("/mute") { facts, behaviour in
-            if facts.ordinal > 0 { behaviour.cut = nil }
-        }
+        bench.origin.vary("/mute") { facts, behaviour in if facts.ordinal > 0 { behaviour.cut = nil } }
         let page = bench.origin.url("/nowhere")
         let process = try bench.start("HostileServer", [bench.folder.path, broken, mute, shifted, page])
         process.wait()
-        #expect(
-            process.lines.contains("complete: \(bench.folder.path("broken")), 900000 bytes"),
-            "\(process.lines)"
-        )
+        #expect(process.lines.contains("complete: \(bench.folder.path("broken")), 900000 bytes"), "\(process.lines)")
         #expect(process.lines.first == "started again: false")
         #expect(bench.folder.difference("broken", from: payload) == nil)
         #expect(bench.folder.difference("mute", from: payload) == nil)
         #expect(process.lines.last?.hasPrefix("failed: ") == true, "\(process.errors)")
-        for name in bench.files where name == "shifted" {
-            #expect(bench.folder.difference(name, from: payload) == nil)
-        }
+        for name in bench.files where name == "shifted" { #expect(bench.folder.difference(name, from: payload) == nil) }
         #expect(!bench.files.contains("nowhere"))
-        let cleared = try bench.start(
-            "HostileServer",
-            [bench.folder.path, "--clear", broken, mute, shifted, page]
-        )
+        let cleared = try bench.start("HostileServer", [bench.folder.path, "--clear", broken, mute, shifted, page])
         cleared.wait()
         #expect(cleared.lines.count == 4, "\(cleared.lines)")
         #expect(bench.files.isEmpty, "\(bench.files)")
@@ -157,10 +139,7 @@ import Testing
         }
         let process = try bench.start("ChangingAddress", [bench.folder.path] + urls)
         process.wait()
-        #expect(
-            process.lines.last == "complete: \(bench.folder.path("film")), 3000000 bytes",
-            "\(process.lines)"
-        )
+        #expect(process.lines.last == "complete: \(bench.folder.path("film")), 3000000 bytes", "\(process.lines)")
         #expect(bench.folder.difference("film", from: payload) == nil)
         #expect(bench.files == ["film"])
     }

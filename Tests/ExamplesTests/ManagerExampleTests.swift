@@ -21,9 +21,7 @@ import Testing
     @Test func `D7 D8 D12 it queues, forces a start, and a relaunch after a kill resumes`() throws {
         let bench = try ExampleBench()
         let (a, b) = (serve(bench, "/a"), serve(bench, "/b"))
-        let words = [
-            "slots", "1", "add", a, "start", "1", "add", b, "list", "now", "2", "start", "2", "list", "wait",
-        ]
+        let words = ["slots", "1", "add", a, "start", "1", "add", b, "list", "now", "2", "start", "2", "list", "wait"]
         let first = try bench.start("Manager", [bench.folder.path] + words)
         #expect(first.line { $0 == "now true" } != nil, "\(first.lines) \(first.errors)")
         #expect(first.line { $0.hasPrefix("a preempted") } != nil, "\(first.lines) \(first.errors)")
@@ -33,9 +31,7 @@ import Testing
         #expect(first.lines.contains { $0.hasPrefix("\(b) waiting") }, "\(first.lines)")
         mend(bench, "/a", "/b")
         let second = try bench.run("Manager", bench.folder.path, "wait", "list")
-        #expect(
-            second.lines.suffix(3) == ["all downloads ended", "a finished 100.00 %", "b finished 100.00 %"]
-        )
+        #expect(second.lines.suffix(3) == ["all downloads ended", "a finished 100.00 %", "b finished 100.00 %"])
         #expect(bench.files == ["a", "b"])
         for name in bench.files { #expect(bench.folder.difference(name, from: payload) == nil) }
     }
@@ -44,22 +40,8 @@ import Testing
         let bench = try ExampleBench()
         let (a, b) = (bench.origin.serve("/a", payload), serve(bench, "/b"))
         let first = try bench.run(
-            "Manager",
-            bench.folder.path,
-            "add",
-            a,
-            "wait",
-            "rename",
-            "1",
-            "film",
-            "add",
-            b,
-            "start",
-            "2",
-            "pause",
-            "2",
-            "list"
-        )
+            "Manager", bench.folder.path, "add", a, "wait", "rename", "1", "film", "add", b, "start", "2", "pause", "2",
+            "list")
         #expect(first.lines.contains("rename true"), "\(first.lines) \(first.errors)")
         #expect(first.lines.contains("pause true"))
         #expect(first.lines.contains("film finished 100.00 %"))

@@ -14,13 +14,8 @@ import Testing
 
     /// Runs the example and kills it whenever that much more has been sent, until it ends by itself.
     private func complete(
-        _ bench: ExampleBench,
-        _ example: String,
-        _ arguments: [String],
-        every bytes: Int64
-    ) throws
-        -> (last: PawlProcess, kills: Int)
-    {
+        _ bench: ExampleBench, _ example: String, _ arguments: [String], every bytes: Int64
+    ) throws -> (last: PawlProcess, kills: Int) {
         var kills = 0
         while true {
             let process = try bench.start(example, arguments)
@@ -57,10 +52,7 @@ import Testing
         #expect(again.exit == .code(0))
         #expect(bench.origin.log.bodySent() == before)
         // What cannot be added is reported, and the rest is fetched.
-        let partly = try bench.start(
-            "ModelHub",
-            arguments + ["c.bin=00", "../d.bin=\(digest(payloads[0], scratch))"]
-        )
+        let partly = try bench.start("ModelHub", arguments + ["c.bin=00", "../d.bin=\(digest(payloads[0], scratch))"])
         partly.wait()
         #expect(partly.exit == .code(1), "\(partly.output) \(partly.errors)")
         #expect(partly.output.contains("2 files"), "\(partly.output)")
@@ -113,11 +105,7 @@ import Testing
             """
         try FileSystem.write(Array(configuration.utf8), to: scratch.path("config.yml"))
         let registry = try ServerProcess(
-            "docker-registry",
-            ["serve", scratch.path("config.yml")],
-            in: scratch,
-            ports: [port]
-        )
+            "docker-registry", ["serve", scratch.path("config.yml")], in: scratch, ports: [port])
         defer { withExtendedLifetime(registry) {} }
         let root = "http://127.0.0.1:\(port)"
         try FileSystem.write(payload.bytes, to: scratch.path("layer"))
@@ -161,15 +149,9 @@ import Testing
 
     @Test func `images of a feed are in memory only, up to the limit`() throws {
         let bench = try ExampleBench()
-        let small = bench.origin.serve("/a.png", Payload(seed: 955, length: 1000)) {
-            $0.contentType = "image/png"
-        }
-        let large = bench.origin.serve("/b.png", Payload(seed: 956, length: 100_000)) {
-            $0.contentType = "image/png"
-        }
-        let page = bench.origin.serve("/c.png", Payload(seed: 957, length: 10)) {
-            $0.contentType = "text/html"
-        }
+        let small = bench.origin.serve("/a.png", Payload(seed: 955, length: 1000)) { $0.contentType = "image/png" }
+        let large = bench.origin.serve("/b.png", Payload(seed: 956, length: 100_000)) { $0.contentType = "image/png" }
+        let page = bench.origin.serve("/c.png", Payload(seed: 957, length: 10)) { $0.contentType = "text/html" }
         let items = [small, large, page].map { "<enclosure type=\"image/png\" url=\"\($0)\"/>" }.joined()
         let feed = bench.origin.serve("/feed", Payload(text: "<rss>\(items)</rss>"))
         let process = try bench.run("FeedImages", feed, "50000")

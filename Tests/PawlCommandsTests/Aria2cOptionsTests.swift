@@ -21,10 +21,7 @@ import Testing
 
     @Test func `a long name may be cut where it stays unique`() throws {
         #expect(
-            try read("--max-connection=8", "--dry").values == [
-                "max-connection-per-server": "8", "dry-run": "true",
-            ]
-        )
+            try read("--max-connection=8", "--dry").values == ["max-connection-per-server": "8", "dry-run": "true"])
         #expect(throws: Failure.self) { try read("--max=3") }
         // A whole name is none of a longer one's beginning.
         #expect(try read("--continue").values == ["continue": "true"])
@@ -40,11 +37,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "dscp=x", "dscp=-1", "rlimit-nofile=0", "socket-recv-buffer-size=17M", "max-mmap-limit=1G",
-        "bt-max-peers=1M", "bt-tracker-timeout=601", "bt-request-peer-speed-limit=1.5",
-        "bt-min-crypto-level=none",
-    ])
-    func `an option without effect has valid values only`(argument: String) {
+        "dscp=x", "dscp=-1", "rlimit-nofile=0", "socket-recv-buffer-size=17M", "max-mmap-limit=1G", "bt-max-peers=1M",
+        "bt-tracker-timeout=601", "bt-request-peer-speed-limit=1.5", "bt-min-crypto-level=none",
+    ]) func `an option without effect has valid values only`(argument: String) {
         #expect(throws: Failure.self) { try read("--" + argument) }
     }
 
@@ -57,13 +52,7 @@ import Testing
         var configuration = Aria2cOptions()
         let lines = (names + ["input-file"]).map { "\($0)=x\n" }.joined()
         try configuration.take(configuration: Array(lines.utf8), home: "/")
-        let empty = try read(
-            "--ca-certificate=",
-            "--interface=",
-            "--load-cookies=",
-            "--private-key=",
-            "--input-file="
-        )
+        let empty = try read("--ca-certificate=", "--interface=", "--load-cookies=", "--private-key=", "--input-file=")
         let target = try target("http://x/a", empty.over(configuration))
         #expect(target == (try self.target("http://x/a", Aria2cOptions())))
         #expect(empty.over(configuration).path("input-file") == nil)
@@ -71,12 +60,7 @@ import Testing
     }
 
     @Test func `the proxy of a protocol comes before that for all`() throws {
-        let options = try read(
-            "--all-proxy=a:1",
-            "--http-proxy=h:1",
-            "--https-proxy=s:1",
-            "--http-proxy-user=u"
-        )
+        let options = try read("--all-proxy=a:1", "--http-proxy=h:1", "--https-proxy=s:1", "--http-proxy-user=u")
         #expect(try target("http://x/f", options).proxy == "http://u@h:1")
         #expect(try target("https://x/f", options).proxy == "http://s:1")
         #expect(try target("ftp://x/f", options).proxy == "http://a:1")
@@ -96,51 +80,28 @@ import Testing
 
     @Test func `options are accepted in aria2c's forms and returned in its normal form`() throws {
         let options = try read(
-            "-x16",
-            "-s",
-            "8",
-            "--continue",
-            "--check-certificate=false",
-            "--header=A: 1",
-            "--header",
-            "B: 2",
-            "-k1M",
-            "--max-overall-download-limit=2M",
-            "-c",
-            "-q",
-            "--dir=d"
-        )
+            "-x16", "-s", "8", "--continue", "--check-certificate=false", "--header=A: 1", "--header", "B: 2", "-k1M",
+            "--max-overall-download-limit=2M", "-c", "-q", "--dir=d")
         #expect(
             options.values == [
-                "max-connection-per-server": "16", "split": "8", "continue": "true",
-                "check-certificate": "false",
+                "max-connection-per-server": "16", "split": "8", "continue": "true", "check-certificate": "false",
                 "header": "A: 1\nB: 2", "min-split-size": "1048576", "max-overall-download-limit": "2097152",
                 "quiet": "true", "dir": "d",
-            ]
-        )
+            ])
     }
 
     @Test func `BitTorrent's options are accepted and ignored`() throws {
-        let options = try read(
-            "--seed-time=0",
-            "--bt-save-metadata",
-            "--enable-dht=false",
-            "--listen-port",
-            "1-2"
-        )
+        let options = try read("--seed-time=0", "--bt-save-metadata", "--enable-dht=false", "--listen-port", "1-2")
         // Clients read those back that aria2 reports.
         let reported = ["bt-save-metadata": "true", "enable-dht": "false", "listen-port": "1-2"]
         #expect(options.values == reported)
-        #expect(
-            options.passedOver == ["seed-time", "bt-save-metadata", "enable-dht", "listen-port"]
-        )
+        #expect(options.passedOver == ["seed-time", "bt-save-metadata", "enable-dht", "listen-port"])
     }
 
     @Test(arguments: [
-        ["--split=0"], ["--timeout=x"], ["--nobody"], ["-j", "0"], ["--continue=maybe"],
-        ["--all-proxy=h:port"], ["--dir"], ["--select-file=x"], ["--select-file=0"], ["--select-file=1-2-3"],
-    ])
-    func `an invalid value is refused with 28`(_ arguments: [String]) {
+        ["--split=0"], ["--timeout=x"], ["--nobody"], ["-j", "0"], ["--continue=maybe"], ["--all-proxy=h:port"],
+        ["--dir"], ["--select-file=x"], ["--select-file=0"], ["--select-file=1-2-3"],
+    ]) func `an invalid value is refused with 28`(_ arguments: [String]) {
         let failure = #expect(throws: Failure.self) {
             var options = Aria2cOptions()
             _ = try OptionParser(Aria2cOptions.table, command: "aria2c").parse(arguments, into: &options)
@@ -159,19 +120,8 @@ import Testing
 
     @Test func `options of one download are applied to those of get`() throws {
         let options = try read(
-            "--split=5",
-            "--max-connection-per-server=2",
-            "--max-tries=0",
-            "--http-user=u",
-            "--http-passwd=p:w",
-            "--http-proxy=h:1",
-            "--check-certificate=false",
-            "--remote-time=false",
-            "-c",
-            "-o",
-            "f",
-            "--header=A: 1"
-        )
+            "--split=5", "--max-connection-per-server=2", "--max-tries=0", "--http-user=u", "--http-passwd=p:w",
+            "--http-proxy=h:1", "--check-certificate=false", "--remote-time=false", "-c", "-o", "f", "--header=A: 1")
         var download = Aria2cDownload(Aria2cEntry(addresses: ["http://h/f"]), common: options, order: 0)
         try download.prepare { _, _ in }
         var wanted = DownloadOptions()

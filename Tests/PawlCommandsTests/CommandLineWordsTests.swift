@@ -6,8 +6,7 @@ import Testing
 
 /// Failures in the terms of the command line.
 @Suite struct CommandLineWordsTests {
-    @Test(arguments: OptionID.allCases)
-    func `an option named by a failure is an option of a command`(id: OptionID) {
+    @Test(arguments: OptionID.allCases) func `an option named by a failure is an option of a command`(id: OptionID) {
         let names = GetOptions.table.flatMap(\.entry.names) + ServeOptions.table.flatMap(\.entry.names)
         #expect(names.contains { "--" + $0 == id.option }, "\(id.option)")
     }
@@ -33,32 +32,23 @@ import Testing
 
     @Test func `a remedy states how to resume on the command line`() {
         let failure = Failure(
-            .timeout,
-            "cannot fetch",
-            at: "http://h/f",
-            because: "no data for 30 s",
-            remedy: "the partial file is kept; \(.resume) to continue, or increase \(.option(.timeout))"
-        )
+            .timeout, "cannot fetch", at: "http://h/f", because: "no data for 30 s",
+            remedy: "the partial file is kept; \(.resume) to continue, or increase \(.option(.timeout))")
         let cause = "cannot fetch http://h/f: no data for 30 s; the partial file is kept; "
         #expect(failure.description == cause + "resume the download to continue, or increase the timeout")
-        #expect(
-            failure.commandLineSentence
-                == cause + "run the same command again to continue, or increase --timeout"
-        )
+        #expect(failure.commandLineSentence == cause + "run the same command again to continue, or increase --timeout")
     }
 
     @Test func `a failure that is retried needs no remedy`() {
         let error = PawlError(
-            Failure(.timeout, "cannot fetch", at: "http://h/f", because: "no byte came", remedy: "\(.resume)")
-        )
-        let line = PlainText.line(
-            Report(id: 1, source: "http://h/f", name: "f", kind: .retry(error, delay: 0.1))
-        )
+            Failure(.timeout, "cannot fetch", at: "http://h/f", because: "no byte came", remedy: "\(.resume)"))
+        let line = PlainText.line(Report(id: 1, source: "http://h/f", name: "f", kind: .retry(error, delay: 0.1)))
         #expect(line == "f: cannot fetch http://h/f: no byte came; retrying now")
     }
 
-    @Test(arguments: OptionID.allCases)
-    func `a remedy from the service names the options of the command line`(id: OptionID) {
+    @Test(arguments: OptionID.allCases) func `a remedy from the service names the options of the command line`(
+        id: OptionID
+    ) {
         let remedy: Remedy = "the partial file is kept; \(.resume) with \(.option(id)), or remove it"
         #expect(Remedy(reading: remedy.text).parts == remedy.parts)
     }
@@ -72,8 +62,7 @@ import Testing
     @Test func `a failed download of the service says which commands mend it`() throws {
         func reason(_ remedy: Remedy) throws -> String {
             let error: JSON = [
-                "code": .number(24), "message": "m", "what": "cannot fetch", "place": "http://h/f",
-                "why": "no",
+                "code": .number(24), "message": "m", "what": "cannot fetch", "place": "http://h/f", "why": "no",
                 "remedy": .string(remedy.text),
             ]
             let json: JSON = ["id": "0123456789abcdef", "state": "failed", "error": error]
@@ -81,12 +70,8 @@ import Testing
             #expect(refusal.message == "cannot fetch http://h/f: " + refusal.reason)
             return refusal.reason
         }
-        #expect(
-            try reason("give \(.option(.user))") == "no; give --user ('pawl set ID' changes options)"
-        )
-        #expect(
-            try reason("free some space, then \(.resume)") == "no; free some space, then run 'pawl resume ID'"
-        )
+        #expect(try reason("give \(.option(.user))") == "no; give --user ('pawl set ID' changes options)")
+        #expect(try reason("free some space, then \(.resume)") == "no; free some space, then run 'pawl resume ID'")
         // Not an option of a download in the queue.
         #expect(try reason("remove \(.option(.range))") == "no; remove --range")
         #expect(try reason("") == "no")

@@ -9,8 +9,7 @@ import Testing
 
 @Suite struct CommandMailboxTests {
     private let ending = DownloadEvent.Kind.finished(
-        DownloadedFile(path: "f", length: 1, received: 1, duration: 1, wasThere: false)
-    )
+        DownloadedFile(path: "f", length: 1, received: 1, duration: 1, wasThere: false))
 
     private func message(_ kind: DownloadEvent.Kind) -> CommandMailbox.Message {
         .event(DownloadEvent(id: Download.ID(rawValue: 1), kind: kind))
@@ -48,8 +47,7 @@ import Testing
         let mailbox = try CommandMailbox()
         let messages = [
             message(.notice(DownloadNotice(.init("test", "one")))), message(ending),
-            message(.notice(DownloadNotice(.init("test", "two")))),
-            message(ending),
+            message(.notice(DownloadNotice(.init("test", "two")))), message(ending),
         ]
         let poster = SystemThread.start { for message in messages { mailbox.post(message) } }
         mailbox.wait(milliseconds: nil, patience: 2)

@@ -12,15 +12,13 @@ import Testing
     private static let samples = [
         "output": "f", "naming": "hash", "if-exists": "skip", "mirror": "http://m/1", "range": "0-99",
         "checksum": "md5=" + String(repeating: "ab", count: 16), "length": "7", "connections": "60",
-        "limit-rate": "10K", "retries": "0", "retry-delay": "0.00001", "max-retry-after": "86400",
-        "timeout": "0.5", "connect-timeout": "2.5", "lowest-speed-limit": "2K", "interface": "eth0",
-        "ip-version": "6",
-        "max-redirects": "0", "header": "A: 1\\2", "user": "u", "password": "p w", "netrc": "n",
-        "referer": "http://r/", "user-agent": "a", "load-cookies": "c", "profile": "p", "region": "eu-west-1",
-        "endpoint-url": "http://e", "proxy": "", "no-proxy": "h",
-        "cacert": "a", "cert": "c", "key": "k", "resolve": "h:443:192.0.2.1",
-        "pinned-public-key": "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
-        "verify": "sidecar", "keyring": "r", "minisign-key": "m",
+        "limit-rate": "10K", "retries": "0", "retry-delay": "0.00001", "max-retry-after": "86400", "timeout": "0.5",
+        "connect-timeout": "2.5", "lowest-speed-limit": "2K", "interface": "eth0", "ip-version": "6",
+        "max-redirects": "0", "header": "A: 1\\2", "user": "u", "password": "p w", "netrc": "n", "referer": "http://r/",
+        "user-agent": "a", "load-cookies": "c", "profile": "p", "region": "eu-west-1", "endpoint-url": "http://e",
+        "proxy": "", "no-proxy": "h", "cacert": "a", "cert": "c", "key": "k", "resolve": "h:443:192.0.2.1",
+        "pinned-public-key": "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "verify": "sidecar",
+        "keyring": "r", "minisign-key": "m",
     ]
 
     /// The options with one set as a user writes it.
@@ -40,8 +38,9 @@ import Testing
         }
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `options that differ in the bytes of a text are others`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `options that differ in the bytes of a text are others`(
+        left: String, right: String
+    ) throws {
         var count = 0
         for option in DownloadOption.table where option.placeholder != nil {
             var values = (DownloadOptions(), DownloadOptions())
@@ -109,8 +108,8 @@ import Testing
     @Test func `help shows the defaults of a download`() {
         let shown = Dictionary(uniqueKeysWithValues: DownloadOption.table.map { ($0.name, $0.standard) })
         let wanted = [
-            "naming": "server", "if-exists": "rename", "retries": "5", "retry-delay": "1",
-            "max-retry-after": "3600", "timeout": "30", "max-redirects": "20",
+            "naming": "server", "if-exists": "rename", "retries": "5", "retry-delay": "1", "max-retry-after": "3600",
+            "timeout": "30", "max-redirects": "20",
         ]
         for (name, standard) in wanted { #expect(shown[name] == standard, "\(name)") }
     }
@@ -173,11 +172,10 @@ import Testing
 
     @Test(arguments: [
         ("retries", "-1"), ("connections", "61"), ("timeout", "0"), ("timeout", "nan"), ("length", "-1"),
-        ("max-redirects", "x"), ("max-redirects", "1001"), ("retries", "1000001"),
-        ("lowest-speed-limit", "-1"), ("checksum", "md5=0"), ("cacert", ""),
-        ("user", "a\nb"), ("header", "none"), ("if-exists", "x"), ("insecure", "x"), ("output", "a/b"),
-    ])
-    func `a value out of bounds is refused with code 28`(name: String, text: String) throws {
+        ("max-redirects", "x"), ("max-redirects", "1001"), ("retries", "1000001"), ("lowest-speed-limit", "-1"),
+        ("checksum", "md5=0"), ("cacert", ""), ("user", "a\nb"), ("header", "none"), ("if-exists", "x"),
+        ("insecure", "x"), ("output", "a/b"),
+    ]) func `a value out of bounds is refused with code 28`(name: String, text: String) throws {
         let option = try #require(DownloadOption.named[name])
         var options = DownloadOptions()
         let failure = #expect(throws: Failure.self) { try option.take(text, into: &options) }
@@ -189,8 +187,8 @@ import Testing
         let wrong: [(inout DownloadOptions) -> Void] = [
             { $0.retries = -1 }, { $0.connections = 0 }, { $0.timeout = .nan }, { $0.expectedLength = -1 },
             { $0.maximumRedirects = -1 }, { $0.maximumRedirects = 1001 }, { $0.retries = 1_000_001 },
-            { $0.rateLimit = -1 }, { $0.headers = ["none"] },
-            { $0.password = "a\nb" }, { $0.checksum = "md5" }, { $0.range = "5" }, { $0.fileName = ".." },
+            { $0.rateLimit = -1 }, { $0.headers = ["none"] }, { $0.password = "a\nb" }, { $0.checksum = "md5" },
+            { $0.range = "5" }, { $0.fileName = ".." },
         ]
         for spoil in wrong {
             var options = DownloadOptions()
@@ -200,8 +198,7 @@ import Testing
         }
     }
 
-    @Test func `both aria2 surfaces know aria2's names, and files are named on the command line only`() throws
-    {
+    @Test func `both aria2 surfaces know aria2's names, and files are named on the command line only`() throws {
         for option in DownloadOption.table {
             guard let name = option.aria2 else { continue }
             #expect(Aria2cRow.named[name] != nil, "\(name)")

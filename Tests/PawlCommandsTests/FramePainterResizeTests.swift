@@ -44,20 +44,15 @@ import Testing
             let permanent = left.prefix(below(2))
             left = left.dropFirst(permanent.count)
             let codes = painter.paint(
-                permanent: Array(permanent),
-                frame: frame(rows: 2 + below(3), known),
-                width: known.width,
-                screen: FramePainter.Screen(rows: known.height, narrowest: 40)
-            )
+                permanent: Array(permanent), frame: frame(rows: 2 + below(3), known), width: known.width,
+                screen: FramePainter.Screen(rows: known.height, narrowest: 40))
             // The terminal takes CR LF in one piece, as it was written.
             let cut = codes.index(codes.startIndex, offsetBy: notice == .during ? below(codes.count) : 0)
             terminal.write(codes[..<cut])
             if let size = next { terminal.resize(width: size.width, height: size.height) }
             terminal.write(codes[cut...])
         }
-        terminal.write(
-            painter.paint(permanent: [], frame: [], width: terminal.width)
-        )
+        terminal.write(painter.paint(permanent: [], frame: [], width: terminal.width))
         return terminal.lines
     }
 
@@ -69,8 +64,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Notice.allCases)
-    func `no line is lost, doubled or cut, whenever the program learns of a resize`(_ notice: Notice) {
+    @Test(arguments: Notice.allCases) func `no line is lost, doubled or cut, whenever the program learns of a resize`(
+        _ notice: Notice
+    ) {
         for seed in 0..<60 as Range<UInt64> {
             let lines = run(seed: seed, notice)
             #expect(lines.filter { $0.contains("finished") } == Self.finished, "seed \(seed)")
@@ -79,9 +75,7 @@ import Testing
     }
 
     @Test(arguments: [Notice.before, .late])
-    func `nothing of the display stays behind when the terminal takes each redraw in one piece`(
-        _ notice: Notice
-    ) {
+    func `nothing of the display stays behind when the terminal takes each redraw in one piece`(_ notice: Notice) {
         for seed in 0..<60 as Range<UInt64> {
             #expect(run(seed: seed, notice) == Self.started + Self.finished, "seed \(seed)")
         }

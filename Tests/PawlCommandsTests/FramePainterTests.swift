@@ -26,13 +26,8 @@ import Testing
 
     @Test func `a redraw returns to the first line and leaves nothing behind`() {
         var painter = FramePainter()
-        #expect(
-            readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80))
-                == "/^?7lb<^Aa<^?7h"
-        )
-        #expect(
-            readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "<^2K^C^J<^?7lc<^?7h"
-        )
+        #expect(readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80)) == "/^?7lb<^Aa<^?7h")
+        #expect(readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "<^2K^C^J<^?7lc<^?7h")
         #expect(readable(painter.paint(permanent: [], frame: frame("d"), width: 80)) == "<^2K^C^J<^?7ld<^?7h")
         #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "<^2K^C^J<")
         #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "")
@@ -42,9 +37,7 @@ import Testing
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(
-            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80))
-                == "<^2K^C^J<done</^?7lb<^?7h"
-        )
+            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80)) == "<^2K^C^J<done</^?7lb<^?7h")
     }
 
     private let screen = FramePainter.Screen(rows: 6, narrowest: 3)
@@ -71,11 +64,7 @@ import Testing
     @Test func `a frame that cannot wrap on the screen gets as many empty rows as there are`() {
         var painter = FramePainter()
         let codes = painter.paint(
-            permanent: [],
-            frame: frame("1234567", "1234567", "1234567"),
-            width: 80,
-            screen: screen
-        )
+            permanent: [], frame: frame("1234567", "1234567", "1234567"), width: 80, screen: screen)
         #expect(codes.unicodeScalars.count { $0 == "\n" } == 5)
     }
 

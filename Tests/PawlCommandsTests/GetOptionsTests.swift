@@ -25,8 +25,7 @@ import Testing
         #expect(try place(folder: "d", output: "/a/f") == ["/a", "f"])
     }
 
-    @Test(arguments: ["a/", "/", ".", "..", "a/.."])
-    func `an output that is a folder is refused`(output: String) {
+    @Test(arguments: ["a/", "/", ".", "..", "a/.."]) func `an output that is a folder is refused`(output: String) {
         #expect(throws: Failure.self) { try place(folder: nil, output: output) }
     }
 

@@ -3,8 +3,9 @@ import Testing
 @testable import PawlCommands
 
 @Suite struct HelpTextTests {
-    @Test(arguments: Command.table.map(\.name))
-    func `help names every option with its value and its default`(name: String) throws {
+    @Test(arguments: Command.table.map(\.name)) func `help names every option with its value and its default`(
+        name: String
+    ) throws {
         let command = try #require(Command.table.first { $0.name == name })
         let text = HelpText.text(of: command, whole: true)
         for option in command.options {
@@ -35,8 +36,7 @@ import Testing
         #expect(!output.help.contains(offer) && output.help.contains("FILE"))
     }
 
-    @Test(arguments: Command.table)
-    func `no line ends inside a quoted command`(command: Command) {
+    @Test(arguments: Command.table) func `no line ends inside a quoted command`(command: Command) {
         for whole in [false, true] {
             for line in HelpText.text(of: command, whole: whole).split(separator: "\n") {
                 // An apostrophe is between letters, or ends a word that no mark began.
@@ -62,11 +62,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Command.table)
-    func `the description of a command begins with what the command does`(command: Command) {
+    @Test(arguments: Command.table) func `the description of a command begins with what the command does`(
+        command: Command
+    ) {
         let verbs: Set = [
-            "Accept", "Add", "Change", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move",
-            "Open",
+            "Accept", "Add", "Change", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move", "Open",
             "Pause", "Print", "Put", "Read", "Rename", "Run", "Show", "Start", "Stop", "Take", "Wait",
         ]
         let first = command.details.prefix { $0.isLetter }
@@ -93,9 +93,7 @@ import Testing
 
     private func texts(_ layout: HelpLayout) -> [String] {
         [HelpText.overview(layout)]
-            + Command.table.flatMap {
-                [HelpText.text(of: $0, layout), HelpText.text(of: $0, whole: true, layout)]
-            }
+            + Command.table.flatMap { [HelpText.text(of: $0, layout), HelpText.text(of: $0, whole: true, layout)] }
     }
 
     @Test(arguments: [20, 24, 30, 40, 60, 71, 72])
@@ -136,9 +134,7 @@ import Testing
         #expect(Set(Command.table.map(\.name)).count == Command.table.count)
     }
 
-    private func words(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    }
+    private func words(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }
 
 extension String {

@@ -19,17 +19,14 @@ import Testing
         } catch { return error }
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `URLs and names of other bytes are other downloads`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `URLs and names of other bytes are other downloads`(
+        left: String, right: String
+    ) throws {
         let urls = ["http://a/\(left)", "http://a/\(right)"]
         let plain = try GetPlan(arguments: urls + urls) { _ in [] }
         #expect(plain.items.map(\.source).hasSameBytes(as: urls))
-        let named = try plan(
-            "http://a/1\n  out=x\(left)\nhttp://a/1\n  out=x\(right)\nhttp://a/1\n  out=x\(left)\n"
-        )
-        let names = try named.items.map { item throws(Failure) in
-            try named.downloadOptions(for: item).fileName
-        }
+        let named = try plan("http://a/1\n  out=x\(left)\nhttp://a/1\n  out=x\(right)\nhttp://a/1\n  out=x\(left)\n")
+        let names = try named.items.map { item throws(Failure) in try named.downloadOptions(for: item).fileName }
         #expect(names.hasSameBytes(as: ["x\(left)", "x\(right)"]))
     }
 
@@ -89,26 +86,14 @@ import Testing
               insecure=true
               no-remote-time=false
             http://a/3
-            """,
-            "-d",
-            "base",
-            "-x8",
-            "-H",
-            "All: 0"
-        )
+            """, "-d", "base", "-x8", "-H", "All: 0")
         let options = try plan.items.map { item throws(Failure) in try plan.downloadOptions(for: item) }
         #expect(plan.items.map(\.source) == ["http://a/1", "http://a/2", "http://a/3"])
         #expect(options[0].mirrors == ["http://b/1"])
         #expect(options[0].headers == ["All: 0", "X: 1", "Y: 2"])
-        #expect(
-            (options[0].folder, options[0].fileName, options[0].connections) == ("base/sub", "one.iso", 2)
-        )
+        #expect((options[0].folder, options[0].fileName, options[0].connections) == ("base/sub", "one.iso", 2))
         #expect(options[0].checksum?.hasPrefix("md5=0") == true)
-        #expect(
-            (options[1].folder, options[1].verifiesPeer, options[1].keepsServerTime) == (
-                "elsewhere", false, true
-            )
-        )
+        #expect((options[1].folder, options[1].verifiesPeer, options[1].keepsServerTime) == ("elsewhere", false, true))
         #expect((options[2].folder, options[2].fileName, options[2].connections) == ("base", nil, 8))
         #expect(options[2].headers == ["All: 0"])
         #expect(options[2].checksum == nil)
@@ -122,14 +107,9 @@ import Testing
     @Test func `a wrong line is refused before anything starts, with its number`() {
         #expect(
             failure("http://a/1\n connections=99")?.commandLineSentence
-                == "cannot use --connections 99 (line 2 of the input file): must be a whole number from 1 to 60"
-        )
-        #expect(
-            failure("http://a/1\n\n frob=1")?.description.contains("frob (line 3 of the input file)") == true
-        )
-        #expect(
-            failure("http://a/1\n jobs=4")?.why == "it applies to all downloads, not to a single URL"
-        )
+                == "cannot use --connections 99 (line 2 of the input file): must be a whole number from 1 to 60")
+        #expect(failure("http://a/1\n\n frob=1")?.description.contains("frob (line 3 of the input file)") == true)
+        #expect(failure("http://a/1\n jobs=4")?.why == "it applies to all downloads, not to a single URL")
         #expect(failure("http://a/1\n insecure=perhaps")?.code == .badOption)
         #expect(failure("http://a/1\n out=sub/")?.code == .badOption)
         #expect(failure(" out=x\nhttp://a/1")?.code == .badOption)
@@ -165,10 +145,7 @@ import Testing
     @Test func `an option of a single file is refused for a list`() {
         #expect(failure("http://a/1", "-o", "f")?.code == .badOption)
         #expect(failure("http://a/1", "--mirror", "http://b/1")?.code == .badOption)
-        #expect(
-            failure("http://a/1", "--checksum", "md5=" + String(repeating: "0", count: 32))?.code
-                == .badOption
-        )
+        #expect(failure("http://a/1", "--checksum", "md5=" + String(repeating: "0", count: 32))?.code == .badOption)
         #expect(failure("http://a/1", "--range", "0-9") == nil)
     }
 
@@ -200,7 +177,5 @@ import Testing
         #expect(throws: Failure.self) { try metalinkPlan(files: 2, "--mirror", "http://c/1") }
     }
 
-    @Test func `an empty list is a failure`() {
-        #expect(failure("# nothing\n")?.why == "it contains no URL")
-    }
+    @Test func `an empty list is a failure`() { #expect(failure("# nothing\n")?.why == "it contains no URL") }
 }

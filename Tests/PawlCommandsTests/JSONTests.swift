@@ -10,8 +10,7 @@ import Testing
         ("\u{0}\u{1F}\u{7F}\u{85}\u{2028}", #""\u0000\u001f\u007f\u0085\u2028""#), ("日本 🙂 /", #""日本 🙂 /""#),
         (String(decoding: [0x61, 0xFF, 0x62] as [UInt8], as: UTF8.self), "\"a\u{FFFD}b\""),
         ("e\u{301}\u{200D}", "\"e\u{301}\u{200D}\""),
-    ])
-    func `strings are escaped so that one object is one line`(text: String, literal: String) {
+    ]) func `strings are escaped so that one object is one line`(text: String, literal: String) {
         var object = JSONObject()
         object.set("k", text)
         #expect(object.line == "{\"k\":\(literal)}")
@@ -30,8 +29,7 @@ import Testing
         object.set("i", nil, decimals: 1)
         #expect(
             object.line
-                == #"{"a":1,"b":-9223372036854775808,"c":null,"d":null,"e":true,"f":12.34,"g":-0.5,"h":null,"i":null}"#
-        )
+                == #"{"a":1,"b":-9223372036854775808,"c":null,"d":null,"e":true,"f":12.34,"g":-0.5,"h":null,"i":null}"#)
     }
 
     @Test func `a report has the fields that Documentation JSON specifies`() {
@@ -39,16 +37,12 @@ import Testing
             JSONLines.line(Report(id: 7, source: "http://h/f", name: "f", kind: kind))
         }
         let error = PawlError(
-            Failure(.timeout, "no response from", at: "http://h/f", because: "silence", remedy: "wait")
-        )
+            Failure(.timeout, "no response from", at: "http://h/f", because: "silence", remedy: "wait"))
         let head = #""id":7,"url":"http://h/f","name":"f""#
         let fields =
             #""code":2,"message":"no response from http://h/f: silence; wait","what":"no response from","#
             + #""place":"http://h/f","why":"silence","remedy":"wait""#
-        #expect(
-            line(.started(total: nil, resumedAt: 5))
-                == #"{"event":"started",\#(head),"total":null,"resumedAt":5}"#
-        )
+        #expect(line(.started(total: nil, resumedAt: 5)) == #"{"event":"started",\#(head),"total":null,"resumedAt":5}"#)
         #expect(line(.notice("so")) == #"{"event":"notice",\#(head),"message":"so"}"#)
         #expect(line(.retry(error, delay: 1.5)) == #"{"event":"retry",\#(head),\#(fields),"delay":1.500}"#)
         #expect(line(.waitingForNetwork) == #"{"event":"waitingForNetwork",\#(head)}"#)
@@ -64,32 +58,18 @@ import Testing
 
     @Test func `A6 progress of unknown size has no percent`() {
         var snapshot = DownloadSnapshot(
-            id: Download.ID(rawValue: 3),
-            source: "http://h/f",
-            state: .transferring,
-            name: "f",
-            written: 50,
-            total: nil,
-            received: 60,
-            speed: 10,
-            smoothedSpeed: 11,
-            timeLeft: nil,
-            connections: 2,
-            taskDescription: nil
-        )
-        let head =
-            #"{"event":"progress","id":3,"url":"http://h/f","name":"f","state":"transferring","written":50"#
+            id: Download.ID(rawValue: 3), source: "http://h/f", state: .transferring, name: "f", written: 50,
+            total: nil, received: 60, speed: 10, smoothedSpeed: 11, timeLeft: nil, connections: 2, taskDescription: nil)
+        let head = #"{"event":"progress","id":3,"url":"http://h/f","name":"f","state":"transferring","written":50"#
         #expect(
-            JSONLines.progress(snapshot)
-                == head + #","total":null,"percent":null,"received":60,"speed":10,"smoothedSpeed":11,"#
-                + #""timeLeft":null,"connections":2}"#
-        )
+            JSONLines.progress(snapshot) == head
+                + #","total":null,"percent":null,"received":60,"speed":10,"smoothedSpeed":11,"#
+                + #""timeLeft":null,"connections":2}"#)
         snapshot.total = 150
         snapshot.timeLeft = 9.06
         #expect(
-            JSONLines.progress(snapshot)
-                == head + #","total":150,"percent":33.33,"received":60,"speed":10,"smoothedSpeed":11,"#
-                + #""timeLeft":9.0,"connections":2}"#
-        )
+            JSONLines.progress(snapshot) == head
+                + #","total":150,"percent":33.33,"received":60,"speed":10,"smoothedSpeed":11,"#
+                + #""timeLeft":9.0,"connections":2}"#)
     }
 }

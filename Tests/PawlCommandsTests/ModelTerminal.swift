@@ -37,9 +37,7 @@ struct ModelTerminal {
         return (lines + [line]).filter { $0.contains { $0 != " " } }
     }
 
-    mutating func write(_ text: some StringProtocol) {
-        for scalar in text.unicodeScalars { write(scalar) }
-    }
+    mutating func write(_ text: some StringProtocol) { for scalar in text.unicodeScalars { write(scalar) } }
 
     private mutating func write(_ scalar: Unicode.Scalar) {
         if let begun = sequence {

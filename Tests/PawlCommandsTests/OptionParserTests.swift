@@ -22,8 +22,7 @@ import Testing
     @Test(arguments: [
         ["-x", "4"], ["-x4"], ["--connections", "4"], ["--connections=4"], ["-kx4"], ["-qkx", "4"],
         ["--max-connection-per-server=4"],
-    ])
-    func `an option's value is accepted in every usual form`(form: [String]) throws {
+    ]) func `an option's value is accepted in every usual form`(form: [String]) throws {
         let plan = try GetPlan(arguments: form + ["http://h/f"]) { _ in [] }
         #expect(plan.options.download.connections == 4)
         #expect(plan.items.map(\.source) == ["http://h/f"])
@@ -31,68 +30,13 @@ import Testing
 
     @Test func `every option of the table reaches its field`() throws {
         let plan = try plan(
-            "-d",
-            "dir",
-            "-o",
-            "a/b.iso",
-            "-x",
-            "9",
-            "-j",
-            "7",
-            "--mirror",
-            "http://m/1",
-            "--mirror=http://m/2",
-            "-H",
-            "A: 1",
-            "-H",
-            "B:2",
-            "--user",
-            "me:se:cret",
-            "--netrc",
-            "--referer",
-            "http://r/",
-            "-U",
-            "agent",
-            "--load-cookies",
-            "jar",
-            "--proxy",
-            "socks5h://p",
-            "--no-proxy",
-            "a,b",
-            "-k",
-            "--cacert",
-            "ca",
-            "--cert",
-            "c",
-            "--key",
-            "k",
-            "--limit-rate",
-            "100K",
-            "--checksum",
-            "MD5=" + String(repeating: "aB", count: 16),
-            "--retries",
-            "0",
-            "--retry-delay",
-            "0.25",
-            "--timeout",
-            "2.5",
-            "--max-redirects",
-            "3",
-            "--interface",
-            "eth0",
-            "--lowest-speed-limit",
-            "2K",
-            "--if-exists",
-            "skip",
-            "--range",
-            "0-99",
-            "--naming",
-            "hash",
-            "--no-remote-time",
-            "--json",
-            "-q",
-            "http://h/f"
-        )
+            "-d", "dir", "-o", "a/b.iso", "-x", "9", "-j", "7", "--mirror", "http://m/1", "--mirror=http://m/2", "-H",
+            "A: 1", "-H", "B:2", "--user", "me:se:cret", "--netrc", "--referer", "http://r/", "-U", "agent",
+            "--load-cookies", "jar", "--proxy", "socks5h://p", "--no-proxy", "a,b", "-k", "--cacert", "ca", "--cert",
+            "c", "--key", "k", "--limit-rate", "100K", "--checksum", "MD5=" + String(repeating: "aB", count: 16),
+            "--retries", "0", "--retry-delay", "0.25", "--timeout", "2.5", "--max-redirects", "3", "--interface",
+            "eth0", "--lowest-speed-limit", "2K", "--if-exists", "skip", "--range", "0-99", "--naming", "hash",
+            "--no-remote-time", "--json", "-q", "http://h/f")
         var wanted = DownloadOptions()
         wanted.folder = "dir/a"
         wanted.fileName = "b.iso"
@@ -126,10 +70,7 @@ import Testing
     func `a priority that the queue has no room for is refused`(value: String) {
         var options = AddOptions()
         #expect(throws: Failure.self) {
-            try OptionParser(AddOptions.table, command: "add").parse(
-                ["--priority=\(value)", "u"],
-                into: &options
-            )
+            try OptionParser(AddOptions.table, command: "add").parse(["--priority=\(value)", "u"], into: &options)
         }
         #expect(options.priority == 0)
     }
@@ -175,18 +116,13 @@ import Testing
         (
             ["--timeout", "1e3"],
             "cannot use --timeout 1e3: must be a number of seconds above 0, up to 86400, such as 2 or 0.5"
-        ),
-        (["--naming", "best"], "cannot use --naming best: must be one of server, url, hash"),
-        (
-            ["--if-exists", ""],
-            "cannot use --if-exists '': must be one of rename, resume, overwrite, skip, fail"
-        ),
+        ), (["--naming", "best"], "cannot use --naming best: must be one of server, url, hash"),
+        (["--if-exists", ""], "cannot use --if-exists '': must be one of rename, resume, overwrite, skip, fail"),
         (
             ["-o", "-", "--json"],
             "cannot use --json: the file is written to standard output; write to a file, or omit --json"
         ),
-    ])
-    func `a wrong option is refused with the expected form`(arguments: [String], sentence: String) {
+    ]) func `a wrong option is refused with the expected form`(arguments: [String], sentence: String) {
         #expect(throws: Failure.self) { try GetPlan(arguments: arguments + ["u"]) { _ in [] } }
         do throws(Failure) {
             // A missing value must not be taken from the URL.
@@ -199,21 +135,15 @@ import Testing
     }
 
     @Test(arguments: ["", "5", "-", "--5", "9-5", "a-b", "-0", "1-2-3", "99999999999999999999-"])
-    func `B5 an invalid range is refused`(range: String) {
-        #expect(failure("--range", range, "u")?.code == .badOption)
-    }
+    func `B5 an invalid range is refused`(range: String) { #expect(failure("--range", range, "u")?.code == .badOption) }
 
-    @Test(arguments: ["0-99", "100-199", "-100", "100-", "5-5"])
-    func `B5 every form of range is accepted`(range: String) throws {
-        #expect(try plan("--range=\(range)", "u").options.download.range == range)
-    }
+    @Test(arguments: ["0-99", "100-199", "-100", "100-", "5-5"]) func `B5 every form of range is accepted`(
+        range: String
+    ) throws { #expect(try plan("--range=\(range)", "u").options.download.range == range) }
 
     @Test(arguments: [
-        "sha-256=\(OptionParserTests.sum)",
-        "sha256:\(OptionParserTests.sum)",
-        "SHA-256:\(OptionParserTests.sum)",
-        "sha_256=\(OptionParserTests.sum.uppercased())",
-        "SHA256 = \(OptionParserTests.sum)", OptionParserTests.sum,
+        "sha-256=\(OptionParserTests.sum)", "sha256:\(OptionParserTests.sum)", "SHA-256:\(OptionParserTests.sum)",
+        "sha_256=\(OptionParserTests.sum.uppercased())", "SHA256 = \(OptionParserTests.sum)", OptionParserTests.sum,
         "sha256-q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=",
         "sha256-q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=?foo", "sha-256-\(OptionParserTests.sum)",
         "sha-256=q6urq6urq6urq6urq6urq6urq6urq6urq6urq6urq6s=",
@@ -223,8 +153,7 @@ import Testing
         "\(OptionParserTests.sum) *../f.iso\n", "\\\(OptionParserTests.sum)  a\\\\b",
         "SHA256 (f (1).iso) = \(OptionParserTests.sum)", "SHA2-256(f)= \(OptionParserTests.sum)",
         "SHA256          \(OptionParserTests.sum.uppercased())       C:\\f.iso",
-    ])
-    func `a checksum is taken in the usual spellings`(given: String) throws {
+    ]) func `a checksum is taken in the usual spellings`(given: String) throws {
         let plan = try plan("--checksum", given, "u")
         #expect(plan.options.download.checksum == "sha-256=\(sum)")
         #expect(try OptionValues.checksum(given).text == "sha-256=\(sum)")
@@ -246,14 +175,10 @@ import Testing
     @Test(arguments: [(32, "md5"), (40, "sha-1"), (64, "sha-256"), (96, "sha-384"), (128, "sha-512")])
     func `the type of bare digits is that of their number`(count: Int, type: String) throws {
         let digits = String(repeating: "0F", count: count / 2)
-        #expect(
-            try plan("--checksum", digits, "u").options.download.checksum == "\(type)=\(digits.lowercased())"
-        )
+        #expect(try plan("--checksum", digits, "u").options.download.checksum == "\(type)=\(digits.lowercased())")
     }
 
-    @Test(arguments: [
-        "sha-256", "sha-256=", "sha-256=12", "crc=12", "md5=\(String(repeating: "g", count: 32))",
-    ])
+    @Test(arguments: ["sha-256", "sha-256=", "sha-256=12", "crc=12", "md5=\(String(repeating: "g", count: 32))"])
     func `an invalid checksum is refused`(checksum: String) {
         #expect(failure("--checksum", checksum, "u")?.code == .badOption)
     }

@@ -61,9 +61,7 @@ import Testing
         let long = [UInt8](repeating: 0x62, count: 10_000) + [0x0A]
         let bytes = Array((lines + [long] + lines).joined())
         var starts = [0]
-        while let start = starts.last, start < bytes.count {
-            starts.append(ResultWriter.piece(of: bytes, from: start))
-        }
+        while let start = starts.last, start < bytes.count { starts.append(ResultWriter.piece(of: bytes, from: start)) }
         #expect(starts.dropFirst().allSatisfy { bytes[$0 - 1] == 0x0A })
         let sizes = zip(starts, starts.dropFirst()).map { $1 - $0 }
         #expect(sizes.filter { $0 > 4096 } == [10_001])

@@ -52,7 +52,6 @@ import Testing
         _ = ledger.apply(.failed(PawlError(Failure(.timeout, "x", at: "y", because: "z"))), of: 3)
         #expect(
             PlainText.summary(ledger, unfinished: 1, seconds: 2)
-                == "1 finished, 1 failed, 1 unfinished, 1.00 KiB in 2.0s"
-        )
+                == "1 finished, 1 failed, 1 unfinished, 1.00 KiB in 2.0s")
     }
 }

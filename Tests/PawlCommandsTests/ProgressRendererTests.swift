@@ -7,29 +7,19 @@ import Testing
     private let mib: Int64 = 1_048_576
     private var row: ProgressRow {
         ProgressRow(
-            name: "debian-12.5.0-amd64-netinst.iso",
-            written: 300 * mib,
-            total: 629 * mib,
-            speed: 12 * mib,
-            timeLeft: 27.4,
-            connections: 8
-        )
+            name: "debian-12.5.0-amd64-netinst.iso", written: 300 * mib, total: 629 * mib, speed: 12 * mib,
+            timeLeft: 27.4, connections: 8)
     }
 
     private func lines(
-        _ rows: [ProgressRow],
-        totals: ProgressTotals? = nil,
-        width: Int,
-        height: Int = 24,
-        tick: Int = 0
+        _ rows: [ProgressRow], totals: ProgressTotals? = nil, width: Int, height: Int = 24, tick: Int = 0
     ) -> [String] {
-        ProgressRenderer(glyphs: .unicode, width: width, height: height)
-            .lines(rows, totals: totals, tick: tick).map(\.text)
+        ProgressRenderer(glyphs: .unicode, width: width, height: height).lines(rows, totals: totals, tick: tick).map(
+            \.text)
     }
 
     @Test(arguments: [
-        (20, "debia…st.iso  47.6%"),
-        (40, "debian-12.…etinst.iso  47.6% 12.0 MiB/s"),
+        (20, "debia…st.iso  47.6%"), (40, "debian-12.…etinst.iso  47.6% 12.0 MiB/s"),
         (60, "debian-12.5.0-…64-netinst.iso  47.6% 12.0 MiB/s     28s  x8"),
         (80, "debian-12.5…-netinst.iso ━━━━╸─────  47.6%   300/629 MiB 12.0 MiB/s     28s  x8"),
         (
@@ -37,8 +27,7 @@ import Testing
             "debian-12.5.0-amd64-netinst.iso ━━━━━━━━━━━━━━━━━━━─────────────────────"
                 + "  47.6%   300/629 MiB 12.0 MiB/s     28s  x8"
         ),
-    ])
-    func `a line drops columns as the terminal narrows`(width: Int, line: String) {
+    ]) func `a line drops columns as the terminal narrows`(width: Int, line: String) {
         #expect(lines([row], width: width) == [line])
     }
 
@@ -47,42 +36,27 @@ import Testing
             var renderer = ProgressRenderer(glyphs: .unicode, width: width, height: 24)
             renderer.prefix = prefix
             let rows = names.map { ProgressRow(name: $0, written: 0, total: nil, status: "queued") }
-            return renderer.lines(rows, totals: nil, tick: 0).map {
-                String($0.text.prefix { $0 != " " })
-            }
+            return renderer.lines(rows, totals: nil, tick: 0).map { String($0.text.prefix { $0 != " " }) }
         }
         #expect(
-            names("file-number-02-with-a-long-name.tar.gz", "file-number-13-with-a-long-name.tar.gz", "b.bin")
-                == ["…er-02-wit…ame.tar.gz", "…er-13-wit…ame.tar.gz", "b.bin"]
-        )
+            names("file-number-02-with-a-long-name.tar.gz", "file-number-13-with-a-long-name.tar.gz", "b.bin") == [
+                "…er-02-wit…ame.tar.gz", "…er-13-wit…ame.tar.gz", "b.bin",
+            ])
         let same = "file-number-02-with-a-long-name.tar.gz"
         #expect(names(same, same) == ["file-numbe…ame.tar.gz", "file-numbe…ame.tar.gz"])
         #expect(
-            names(
-                "1a2b3c:film-number-02-with-a-long-name.mkv",
-                "9f8e7d:film-number-13-with-a-long-name.mkv",
-                prefix: 7
-            )
-                == ["1a2b3c:…er-02-w…-a-long-name.mkv", "9f8e7d:…er-13-w…-a-long-name.mkv"]
-        )
+            names("1a2b3c:film-number-02-with-a-long-name.mkv", "9f8e7d:film-number-13-with-a-long-name.mkv", prefix: 7)
+                == ["1a2b3c:…er-02-w…-a-long-name.mkv", "9f8e7d:…er-13-w…-a-long-name.mkv"])
     }
 
     @Test func `no line reaches the last column, at any width`() {
         let rows = [
-            row,
-            ProgressRow(name: "日本語の長い名前のファイル🙂.tar.gz", written: 5, total: nil, status: "connecting"),
+            row, ProgressRow(name: "日本語の長い名前のファイル🙂.tar.gz", written: 5, total: nil, status: "connecting"),
             ProgressRow(name: "", written: .max, total: .max, speed: .max, timeLeft: 1e12, connections: 64),
             ProgressRow(name: "z", written: 0, total: 0, status: "no network"),
         ]
         let totals = ProgressTotals(
-            files: 10_000,
-            finished: 9_999,
-            failed: 12,
-            written: 5,
-            total: nil,
-            speed: 3,
-            timeLeft: nil
-        )
+            files: 10_000, finished: 9_999, failed: 12, written: 5, total: nil, speed: 3, timeLeft: nil)
         for width in 1...220 {
             for tick in 0..<9 {
                 for line in lines(rows, totals: totals, width: width, tick: tick) {
@@ -111,9 +85,7 @@ import Testing
 
     @Test func `A6 B8 the bar is full at the end only and never beyond`() {
         func bar(_ written: Int64, _ total: Int64) -> String {
-            lines([ProgressRow(name: "n", written: written, total: total)], width: 80)[0].filter {
-                "━╸─".contains($0)
-            }
+            lines([ProgressRow(name: "n", written: written, total: total)], width: 80)[0].filter { "━╸─".contains($0) }
         }
         #expect(!bar(0, 100).contains("━"))
         #expect(bar(999_999, 1_000_000).hasSuffix("╸"))
@@ -124,15 +96,7 @@ import Testing
 
     @Test func `hidden files are counted, and the total line stays`() {
         let rows = (1...30).map { ProgressRow(name: "f\($0)", written: 0, total: 1) }
-        let totals = ProgressTotals(
-            files: 30,
-            finished: 0,
-            failed: 1,
-            written: 0,
-            total: 30,
-            speed: 0,
-            timeLeft: nil
-        )
+        let totals = ProgressTotals(files: 30, finished: 0, failed: 1, written: 0, total: 30, speed: 0, timeLeft: nil)
         let drawn = lines(rows, totals: totals, width: 80, height: 10)
         #expect(drawn.count == 9)
         #expect(drawn[6].hasPrefix("f7 "))
@@ -145,16 +109,11 @@ import Testing
     func `the display leaves room to wrap on a terminal of 60 columns`(width: Int, height: Int) {
         let rows = (1...60).map { number in
             ProgressRow(
-                name: "a rather long name of a file, number \(number), part of a collection.tar.gz",
-                written: 300 * mib,
-                total: 629 * mib,
-                speed: mib,
-                timeLeft: 5000,
-                connections: 8
-            )
+                name: "a rather long name of a file, number \(number), part of a collection.tar.gz", written: 300 * mib,
+                total: 629 * mib, speed: mib, timeLeft: 5000, connections: 8)
         }
-        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60)
-            .lines(rows, totals: nil, tick: 0)
+        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60).lines(
+            rows, totals: nil, tick: 0)
         let wrapped = lines.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: 60) }
         #expect(wrapped <= height - 1, "\(lines.count) lines")
         #expect(lines.count == min(61, height - 1))
@@ -163,24 +122,13 @@ import Testing
     @Test(arguments: [(8, 120, 14, 9), (8, 80, 12, 9), (8, 100, 10, 9), (8, 120, 8, 7), (3, 120, 8, 4)])
     func `the rows of a low terminal are used`(files: Int, width: Int, height: Int, shown: Int) {
         let rows = (1...files).map { number in
-            ProgressRow(
-                name: "a rather long name of a file, number \(number).iso",
-                written: 1,
-                total: 2,
-                speed: 1
-            )
+            ProgressRow(name: "a rather long name of a file, number \(number).iso", written: 1, total: 2, speed: 1)
         }
         let totals = ProgressTotals(
-            files: files,
-            finished: 0,
-            failed: 0,
-            written: 0,
-            total: nil,
-            speed: 0,
-            timeLeft: nil
-        )
-        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60)
-            .lines(rows, totals: totals, tick: 0).map(\.text)
+            files: files, finished: 0, failed: 0, written: 0, total: nil, speed: 0, timeLeft: nil)
+        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60).lines(
+            rows, totals: totals, tick: 0
+        ).map(\.text)
         #expect(lines.count == shown, "\(lines)")
         #expect(lines.allSatisfy { TerminalText.width($0) < width })
         #expect(lines[0].contains("━") == (files == 3), "few files keep their bars")
@@ -194,19 +142,8 @@ import Testing
 
     @Test func `a row shows the state of its download`() {
         var snapshot = DownloadSnapshot(
-            id: Download.ID(rawValue: 1),
-            source: "https://h/a/b.iso?x=1",
-            state: .probing,
-            name: nil,
-            written: 0,
-            total: nil,
-            received: 0,
-            speed: 0,
-            smoothedSpeed: 0,
-            timeLeft: nil,
-            connections: 1,
-            taskDescription: nil
-        )
+            id: Download.ID(rawValue: 1), source: "https://h/a/b.iso?x=1", state: .probing, name: nil, written: 0,
+            total: nil, received: 0, speed: 0, smoothedSpeed: 0, timeLeft: nil, connections: 1, taskDescription: nil)
         #expect(ProgressRow(snapshot).name == "b.iso")
         #expect(ProgressRow(snapshot).status == "connecting")
         snapshot.retryIn = 57
@@ -224,11 +161,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("https://h/a/b.iso?x=/y", "b.iso"), ("https://h/", "h"), ("ftp://h/dir/", "dir"),
-        ("nonsense", "nonsense"),
+        ("https://h/a/b.iso?x=/y", "b.iso"), ("https://h/", "h"), ("ftp://h/dir/", "dir"), ("nonsense", "nonsense"),
         ("", ""),
-    ])
-    func `until the server names the file, the URL does`(source: String, name: String) {
+    ]) func `until the server names the file, the URL does`(source: String, name: String) {
         #expect(ProgressRow.lastComponent(of: source) == name)
     }
 }

@@ -45,9 +45,7 @@ import Testing
         var ledger = RunLedger()
         ledger.add(1, source: "http://h/f", name: "chosen")
         #expect(ledger.apply(.retry(error(.timeout), delay: 1), of: 1)?.name == "chosen")
-        #expect(
-            ledger.apply(.started(name: "chosen (1)", total: 5, resumedAt: 0), of: 1)?.name == "chosen (1)"
-        )
+        #expect(ledger.apply(.started(name: "chosen (1)", total: 5, resumedAt: 0), of: 1)?.name == "chosen (1)")
         #expect(ledger.apply(.state(.paused), of: 1)?.name == "chosen (1)")
     }
 
@@ -86,8 +84,7 @@ import Testing
         var ledger = RunLedger()
         #expect(
             ledger.apply(.notice(DownloadNotice(.init("test", "the disk is slow"))), of: 0)
-                == Report(id: nil, source: "pawl", name: nil, kind: .notice("the disk is slow"))
-        )
+                == Report(id: nil, source: "pawl", name: nil, kind: .notice("the disk is slow")))
     }
 
     @Test func `the name is known from the start event on, which also ends retrying`() {
@@ -98,10 +95,7 @@ import Testing
         #expect(retry?.source == "http://h/f")
         #expect(ledger.active[1]?.isRetrying == true)
         let started = ledger.apply(.started(name: "f.iso", total: 5, resumedAt: 2), of: 1)
-        #expect(
-            started
-                == Report(id: 1, source: "http://h/f", name: "f.iso", kind: .started(total: 5, resumedAt: 2))
-        )
+        #expect(started == Report(id: 1, source: "http://h/f", name: "f.iso", kind: .started(total: 5, resumedAt: 2)))
         #expect(ledger.active[1]?.isRetrying == false)
         #expect(ledger.apply(.finished(file), of: 1)?.name == "f.iso")
     }

@@ -9,8 +9,7 @@ import Testing
     private func download(_ members: (String, JSON)...) -> RemoteDownload? {
         // Later members count.
         var json: [JSON.Member] = [
-            JSON.Member("id", "0123456789abcdef"), JSON.Member("state", "waiting"),
-            JSON.Member("url", "http://h/f"),
+            JSON.Member("id", "0123456789abcdef"), JSON.Member("state", "waiting"), JSON.Member("url", "http://h/f"),
         ]
         json += members.map { JSON.Member($0.0, $0.1) }
         return RemoteDownload(.object(json))
@@ -19,10 +18,7 @@ import Testing
     @Test func `a resumed download that waits for a slot is said to be queued`() throws {
         let states = [("1", "transferring"), ("2", "waiting"), ("3", "preempted"), ("4", "paused")]
         let line = WaitingLine(
-            try states.map { id, state in
-                try #require(download(("id", .string(id)), ("state", .string(state))))
-            }
-        )
+            try states.map { id, state in try #require(download(("id", .string(id)), ("state", .string(state)))) })
         #expect(line.words(for: "1") == nil && line.words(for: "4") == nil)
         #expect(line.words(for: "2") == "queued, position 1; 'pawl start 2' starts it now")
         #expect(line.words(for: "3")?.hasPrefix("queued, position 2;") == true)
@@ -34,13 +30,8 @@ import Testing
                 ("state", "waitingForDisk"),
                 (
                     "error",
-                    [
-                        "code": .number(9), "what": "cannot write", "place": "/f", "why": "it is full",
-                        "message": "m",
-                    ]
-                )
-            )
-        )
+                    ["code": .number(9), "what": "cannot write", "place": "/f", "why": "it is full", "message": "m"]
+                )))
         #expect(!waiting.isRunning)
         #expect(WaitingLine([waiting]).words(for: waiting.id) == nil)
         let states = ListedState.allCases.filter { $0.includes(waiting) }
@@ -54,28 +45,19 @@ import Testing
     @Test func `one that waits for a descriptor has a reason in the list`() throws {
         let waiting = try #require(
             download(
-                ("state", "probing"),
-                ("retryIn", .number(1)),
-                ("retryAttempt", .number(0)),
-                ("retryLimit", .number(8)),
-                ("retryReason", "too many open files")
-            )
-        )
+                ("state", "probing"), ("retryIn", .number(1)), ("retryAttempt", .number(0)), ("retryLimit", .number(8)),
+                ("retryReason", "too many open files")))
         #expect(DownloadTable([waiting]).text(width: 80).contains("\n  waiting (too many open files)\n"))
     }
 
     @Test func `a table has a line per download, with names shortened to the width`() throws {
         let long = String(repeating: "long", count: 30)
         let table = DownloadTable([
-            try #require(
-                download(("name", .string(long)), ("total", .number(1000)), ("written", .number(500)))
-            ),
+            try #require(download(("name", .string(long)), ("total", .number(1000)), ("written", .number(500)))),
             try #require(
                 download(
                     ("state", "failed"),
-                    ("error", ["code": .number(3), "message": "cannot u: no", "why": "no\u{1B}[31m"])
-                )
-            ),
+                    ("error", ["code": .number(3), "message": "cannot u: no", "why": "no\u{1B}[31m"]))),
         ])
         let lines = table.text(width: 70).split(separator: "\n")
         #expect(lines.count == 4)
@@ -96,9 +78,7 @@ import Testing
         var sheet: JSON = ["id": "0123456789abcdef", "state": "finished", "name": "f.bin", "file": "there"]
         #expect(!DownloadSheet(sheet).text.contains("missing"))
         sheet = ["id": "0123456789abcdef", "state": "finished", "name": "f.bin", "file": "missing"]
-        #expect(
-            DownloadSheet(sheet).text.split(separator: "\n").contains { $0.hasPrefix("file       missing") }
-        )
+        #expect(DownloadSheet(sheet).text.split(separator: "\n").contains { $0.hasPrefix("file       missing") })
     }
 
     @Test func `details are broken between words, URLs are not`() {
@@ -106,8 +86,7 @@ import Testing
         let sheet: JSON = [
             "id": "0123456789abcdef", "state": "failed", "url": .string(url), "sources": [.string(url)],
             "error": [
-                "code": .number(3),
-                "message": "cannot fetch it: the server returned 404 Not Found; check the URL",
+                "code": .number(3), "message": "cannot fetch it: the server returned 404 Not Found; check the URL",
             ],
         ]
         let lines = DownloadSheet(sheet, width: 60).text.split(separator: "\n")
@@ -116,8 +95,7 @@ import Testing
         #expect(
             lines.suffix(2) == [
                 "error      cannot fetch it: the server returned 404 Not", "           Found; check the URL",
-            ]
-        )
+            ])
         #expect(DownloadSheet(sheet).text.hasSuffix("Found; check the URL"))
     }
 
@@ -143,31 +121,23 @@ import Testing
 
     @Test func `a narrow list has a short word for a wait, so that names keep their room`() throws {
         let held = try #require(
-            download(("state", "probing"), ("waitsForHost", "h"), ("name", "lecture-07-introduction.mp4"))
-        )
+            download(("state", "probing"), ("waitsForHost", "h"), ("name", "lecture-07-introduction.mp4")))
         let narrow = DownloadTable([held]).text(width: 40).split(separator: "\n")
         #expect(narrow[1].hasPrefix("012345  waiting  lecture"))
         #expect(narrow[2] == "  waiting for h")
         #expect(DownloadTable([held]).text(width: 80).contains("waiting for host  lecture"))
     }
 
-    @Test(arguments: [40, 60, 80, 120, 140])
-    func `a list keeps 20 columns for names and leaves out others`(width: Int) throws {
+    @Test(arguments: [40, 60, 80, 120, 140]) func `a list keeps 20 columns for names and leaves out others`(
+        width: Int
+    ) throws {
         let name = "海贼王 第1000集 e\u{301}pisode final version.mkv"
         let table = DownloadTable([
             try #require(
                 download(
-                    ("name", .string(name)),
-                    ("state", "transferring"),
-                    ("total", .number(1 << 30)),
-                    ("written", .number(1 << 29)),
-                    ("speed", .number(5 << 20)),
-                    ("timeLeft", .number(100))
-                )
-            ),
-            try #require(
-                download(("id", "f123456789abcdef"), ("url", "http://h/%E6%B5%B7%E8%B4%BC%20x.mkv"))
-            ),
+                    ("name", .string(name)), ("state", "transferring"), ("total", .number(1 << 30)),
+                    ("written", .number(1 << 29)), ("speed", .number(5 << 20)), ("timeLeft", .number(100)))),
+            try #require(download(("id", "f123456789abcdef"), ("url", "http://h/%E6%B5%B7%E8%B4%BC%20x.mkv"))),
         ])
         let lines = table.text(width: width).split(separator: "\n").map(String.init)
         #expect(lines.count == 3)
@@ -183,20 +153,16 @@ import Testing
     @Test func `a retry says when, why and how often, in the longest form that fits`() throws {
         let waiting = try #require(
             download(
-                ("state", "probing"),
-                ("retryIn", .number("56.6")),
-                ("retryAttempt", .number(2)),
-                ("retryLimit", .number(8)),
-                ("retryReason", "503")
-            )
-        )
+                ("state", "probing"), ("retryIn", .number("56.6")), ("retryAttempt", .number(2)),
+                ("retryLimit", .number(8)), ("retryReason", "503")))
         #expect(waiting.stateText.word == "retrying")
         #expect(waiting.stateText.notes.first == "retrying in 57 s (503, 2 of 8)")
         let table = DownloadTable([waiting]).text(width: 80).split(separator: "\n")
         #expect(table.count == 3 && table[2] == "  retrying in 57 s (503, 2 of 8)")
         func line(_ width: Int) -> String? {
-            ProgressRenderer(glyphs: .plain, width: width, height: 24)
-                .lines([ProgressRow(waiting, digits: 6)], totals: nil, tick: 0).first?.text
+            ProgressRenderer(glyphs: .plain, width: width, height: 24).lines(
+                [ProgressRow(waiting, digits: 6)], totals: nil, tick: 0
+            ).first?.text
         }
         #expect(line(80)?.hasSuffix(" retrying in 57 s (503, 2 of 8)") == true)
         #expect(line(40)?.hasSuffix(" retrying in 57 s (503)") == true)
@@ -207,15 +173,13 @@ import Testing
         ("waiting", "queued"), ("probing", "connecting"), ("transferring", "downloading"),
         ("waitingForNetwork", "waiting for network"), ("verifying", "verifying"), ("publishing", "finishing"),
         ("preempted", "queued"), ("paused", "paused"),
-    ])
-    func `each state has one word`(state: String, word: String) throws {
+    ]) func `each state has one word`(state: String, word: String) throws {
         #expect(try #require(download(("state", .string(state)))).stateText.word == word)
     }
 
     @Test func `a download that waits for its host is not connecting`() throws {
         let held = try #require(
-            download(("state", "probing"), ("waitsForHost", "h.example"), ("retryIn", .number("56.6")))
-        )
+            download(("state", "probing"), ("waitsForHost", "h.example"), ("retryIn", .number("56.6"))))
         let full = try #require(download(("state", "probing"), ("waitsForHost", "h.example")))
         #expect(held.stateText.word == "waiting for host" && full.stateText.word == held.stateText.word)
         #expect(full.stateText.notes.first == "waiting for h.example")
@@ -228,27 +192,21 @@ import Testing
     @Test(arguments: [
         ("connecting", "probing"), ("downloading", "transferring"), ("verifying", "verifying"),
         ("finishing", "publishing"), ("queued", "preempted"), ("paused", "paused"),
-    ])
-    func `each listed word selects its state alone`(word: String, state: String) throws {
+    ]) func `each listed word selects its state alone`(word: String, state: String) throws {
         for other in DownloadState.allCases.map(\.rawValue) {
             let one = try #require(download(("state", .string(other))))
             let isWaiting = word == "queued" && other == "waiting"
             #expect(ListedState(word)?.includes(one) == (other == state || isWaiting), "\(other)")
         }
         let retrying = try #require(
-            download(("state", .string(state)), ("retryIn", .number("5")), ("retryAttempt", .number(1)))
-        )
+            download(("state", .string(state)), ("retryIn", .number("5")), ("retryAttempt", .number(1))))
         #expect(ListedState("retrying")?.includes(retrying) == retrying.isRunning)
     }
 
     @Test func `a reason is wrapped, not cut`() throws {
         let why = String(repeating: "a long reason ", count: 12)
         let failed = try #require(
-            download(
-                ("state", "failed"),
-                ("error", ["code": .number(1), "message": "m", "why": .string(why)])
-            )
-        )
+            download(("state", "failed"), ("error", ["code": .number(1), "message": "m", "why": .string(why)])))
         let lines = DownloadTable([failed]).text(width: 60).split(separator: "\n").dropFirst(2)
         #expect(lines.count == 3)
         #expect(lines.allSatisfy { $0.hasPrefix("  a") || $0.hasPrefix("  l") || $0.hasPrefix("  r") })
@@ -272,21 +230,14 @@ import Testing
     }
 
     @Test func `removal asks only where bytes would be deleted`() throws {
-        let finished = try #require(
-            download(("state", "finished"), ("name", "a.iso"), ("written", .number(5)))
-        )
-        let begun = try #require(
-            download(("state", "paused"), ("name", "b.iso"), ("written", .number(2 << 20)))
-        )
+        let finished = try #require(download(("state", "finished"), ("name", "a.iso"), ("written", .number(5))))
+        let begun = try #require(download(("state", "paused"), ("name", "b.iso"), ("written", .number(2 << 20))))
         let new = try #require(download())
         #expect(RemovalQuestion([finished, new], deletesFiles: false) == nil)
-        #expect(
-            RemovalQuestion([finished], deletesFiles: true)?.text == "delete the file a.iso? [y/N] "
-        )
+        #expect(RemovalQuestion([finished], deletesFiles: true)?.text == "delete the file a.iso? [y/N] ")
         #expect(
             RemovalQuestion([finished, begun], deletesFiles: true)?.text
-                == "delete the file a.iso and the 2.00 MiB received of b.iso? [y/N] "
-        )
+                == "delete the file a.iso and the 2.00 MiB received of b.iso? [y/N] ")
     }
 
     @Test func `enough digits are shown to distinguish the IDs`() {
@@ -304,22 +255,18 @@ import Testing
         let id = #""id":"00000000000000ab""#
         #expect(
             try line(#"{"event":"started",\#(id),"name":"f","total":2048,"resumedAt":1024}"#)
-                == "f: resuming at 1.00 KiB of 2.00 KiB"
-        )
+                == "f: resuming at 1.00 KiB of 2.00 KiB")
         #expect(
-            try line(#"{"event":"started",\#(id),"name":"f","total":null,"resumedAt":1000}"#)
-                == "f: resuming at 1000 B"
+            try line(#"{"event":"started",\#(id),"name":"f","total":null,"resumedAt":1000}"#) == "f: resuming at 1000 B"
         )
         #expect(
             try line(#"{"event":"started",\#(id),"name":"f","total":1000,"resumedAt":1000}"#)
-                == "f: all 1000 B are on disk already"
-        )
+                == "f: all 1000 B are on disk already")
         #expect(try line(#"{"event":"state",\#(id),"state":"paused"}"#) == "f: paused")
         #expect(try line(#"{"event":"state",\#(id),"state":"transferring"}"#) == nil)
         #expect(
             try line(#"{"event":"failed",\#(id),"code":3,"what":"no","place":"u","why":"404","remedy":""}"#)
-                == "pawl: no u: 404"
-        )
+                == "pawl: no u: 404")
         #expect(try line(#"{"event":"changed",\#(id)}"#) == nil)
         #expect(try line(#"{"event":"paused"}"#) == nil)
     }
@@ -327,13 +274,9 @@ import Testing
     @Test func `a download that is not running has a bar without animation`() throws {
         let renderer = ProgressRenderer(glyphs: .plain, width: 80, height: 24)
         let resting = ProgressRow(try #require(download()), digits: 6)
-        #expect(
-            renderer.lines([resting], totals: nil, tick: 1) == renderer.lines([resting], totals: nil, tick: 2)
-        )
+        #expect(renderer.lines([resting], totals: nil, tick: 1) == renderer.lines([resting], totals: nil, tick: 2))
         let moving = ProgressRow(try #require(download(("state", "transferring"))), digits: 6)
-        #expect(
-            renderer.lines([moving], totals: nil, tick: 1) != renderer.lines([moving], totals: nil, tick: 2)
-        )
+        #expect(renderer.lines([moving], totals: nil, tick: 1) != renderer.lines([moving], totals: nil, tick: 2))
     }
 
     @Test func `paths are made absolute and normalized`() {
@@ -353,10 +296,9 @@ import Testing
         let get = Set(GetOptions.table.map(\.entry.long))
         #expect(
             get.subtracting(names) == [
-                "jobs", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run",
-                "zsync", "seed", "save-cookies",
-            ]
-        )
+                "jobs", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run", "zsync", "seed",
+                "save-cookies",
+            ])
         let limit = AddOptions.table.first { $0.entry.long == "limit-rate" }
         #expect(limit?.setsOneDownload == true)
     }

@@ -4,18 +4,12 @@ import Testing
 
 @Suite struct SystemdUnitTests {
     private let unit = SystemdUnit(
-        program: "/opt/my tools/pawl",
-        arguments: ["--root", "/srv/100%", "--timetable", "else $none"],
-        folders: ["/srv/100%"],
-        isSystem: false
-    )
+        program: "/opt/my tools/pawl", arguments: ["--root", "/srv/100%", "--timetable", "else $none"],
+        folders: ["/srv/100%"], isSystem: false)
 
     @Test func `systemd's special characters in a path are escaped`() {
         #expect(
-            unit.text.contains(
-                #"ExecStart="/opt/my tools/pawl" serve --root /srv/100%% --timetable "else $$none""#
-            )
-        )
+            unit.text.contains(#"ExecStart="/opt/my tools/pawl" serve --root /srv/100%% --timetable "else $$none""#))
         #expect(unit.text.contains("\nReadWritePaths=/srv/100%%\n"))
         #expect(SystemdUnit.quoted(#"a"b\c"#) == #""a\"b\\c""#)
     }
@@ -31,9 +25,7 @@ import Testing
         var system = unit
         system.isSystem = true
         #expect(system.text.hasSuffix("WantedBy=multi-user.target\n"))
-        #expect(
-            system.text.contains("\nDynamicUser=yes\n") && system.text.contains("\nCapabilityBoundingSet=\n")
-        )
+        #expect(system.text.contains("\nDynamicUser=yes\n") && system.text.contains("\nCapabilityBoundingSet=\n"))
         system.user = "films"
         #expect(system.text.contains("\nUser=films\n") && !system.text.contains("DynamicUser"))
         for text in [unit.text, system.text] {
@@ -45,9 +37,7 @@ import Testing
 
     @Test func `systemd restarts a service that hangs or crashes, and not one that cannot run`() {
         let lines = unit.text.split(separator: "\n")
-        for line in [
-            "Type=notify", "WatchdogSec=60", "Restart=on-failure", "RestartPreventExitStatus=11 28",
-        ] {
+        for line in ["Type=notify", "WatchdogSec=60", "Restart=on-failure", "RestartPreventExitStatus=11 28"] {
             #expect(lines.contains { $0 == line }, "\(line)")
         }
         // A requested shutdown ends by itself before systemd kills it.
@@ -66,8 +56,7 @@ import Testing
     func `the package's units are as hardened as the written ones`(_ name: String, _ isSystem: Bool) throws {
         let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let lines = String(decoding: try readBytes(at: "\(folder)/Packaging/\(name)"), as: UTF8.self).split(
-            separator: "\n"
-        )
+            separator: "\n")
         var unit = unit
         unit.isSystem = isSystem
         unit.user = "pawl"

@@ -14,8 +14,7 @@ import Testing
     @Test(arguments: [
         "", "a", "aa", "aaa", "abcabcabcabcd", String(repeating: "x", count: 1000),
         String(repeating: "the same line again\n", count: 4000),
-    ])
-    func `gunzip returns what was compressed`(text: String) throws {
+    ]) func `gunzip returns what was compressed`(text: String) throws {
         let bytes = Array(text.utf8)
         #expect(try unpacked(GzipWriter.compress(bytes)) == bytes)
     }
@@ -23,9 +22,7 @@ import Testing
     @Test func `bytes of any kind come back, repetitions over long distances too`() throws {
         let noise = Payload(seed: 1, length: 30_000).bytes
         let skewed = (0..<20).flatMap { [UInt8](repeating: UInt8($0), count: 1 << $0 & 0xFFFF) }
-        for bytes in [noise, noise + noise, skewed] {
-            #expect(try unpacked(GzipWriter.compress(bytes)) == bytes)
-        }
+        for bytes in [noise, noise + noise, skewed] { #expect(try unpacked(GzipWriter.compress(bytes)) == bytes) }
         #expect(GzipWriter.compress(noise + noise).count < noise.count + 2000)
     }
 

@@ -37,9 +37,7 @@ import Testing
         #expect(try cancelInHead(bench, server).events == [.head(200)])
     }
 
-    @Test func `cancelled inside the head callback, its connection is closed before the body has ended`()
-        throws
-    {
+    @Test func `cancelled inside the head callback, its connection is closed before the body has ended`() throws {
         for head in ["Content-Length: 9", "Transfer-Encoding: chunked"] {
             let server = try ScriptedServer { _ in .init("HTTP/1.1 200 OK\r\n\(head)\r\n\r\n", .hold) }
             defer { server.stop() }
@@ -63,8 +61,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [ChunkResult.taken, .pause, .stop])
-    func `cancelled inside the chunk callback, nothing follows`(result: ChunkResult) throws {
+    @Test(arguments: [ChunkResult.taken, .pause, .stop]) func `cancelled inside the chunk callback, nothing follows`(
+        result: ChunkResult
+    ) throws {
         let server = try ScriptedServer { _ in .body(payload(1_000_000)) }
         defer { server.stop() }
         let bench = try Bench()
@@ -131,9 +130,7 @@ import Testing
     }
 
     @Test func `the server sees a cancelled connection end at once`() throws {
-        let server = try ScriptedServer { _ in
-            .init("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .hold)
-        }
+        let server = try ScriptedServer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .hold) }
         let bench = try Bench()
         let (id, recorder) = bench.start(TransferRequest(port: server.port))
         try bench.run { recorder.body.count == 4 }

@@ -30,8 +30,7 @@ import Testing
         Flood(name: "empty lines", begin: "", flood: "\r\n"),
     ]
 
-    @Test(arguments: floods)
-    func `nothing but the body continues for long`(flood: Flood) throws {
+    @Test(arguments: floods) func `nothing but the body continues for long`(flood: Flood) throws {
         let server = try ScriptedServer { _ in .endless(flood.begin, then: flood.flood) }
         let recorder = try Bench().fetch(TransferRequest(port: server.port))
         server.waitForClients()
@@ -42,8 +41,7 @@ import Testing
 
     @Test(arguments: floods.filter { $0.name.contains("header line") }, [false, true])
     func `an endless head is reported as longer than the limit, through a proxy too`(
-        flood: Flood,
-        isProxied: Bool
+        flood: Flood, isProxied: Bool
     ) throws {
         let server = try ScriptedServer { _ in .endless(flood.begin, then: flood.flood) }
         let request = TransferRequest(port: isProxied ? 9 : server.port) {
@@ -58,31 +56,21 @@ import Testing
 
     /// Bodies of unwanted responses.
     static let pages = [
-        Flood(
-            name: "chunks",
-            begin: "Transfer-Encoding: chunked\r\n\r\n",
-            flood: "10\r\n0123456789abcdef\r\n"
-        ),
+        Flood(name: "chunks", begin: "Transfer-Encoding: chunked\r\n\r\n", flood: "10\r\n0123456789abcdef\r\n"),
         Flood(name: "a length", begin: "Content-Length: 999999999999\r\n\r\n", flood: "0123456789abcdef"),
         Flood(name: "trailers", begin: "Transfer-Encoding: chunked\r\n\r\n0\r\n", flood: "X: abcdefghij\r\n"),
         Flood(name: "an extension", begin: "Transfer-Encoding: chunked\r\n\r\n5;", flood: "abcdefghij"),
         Flood(
-            name: "chunks that are mostly extension",
-            begin: "Transfer-Encoding: chunked\r\n\r\n",
-            flood: "1;" + String(repeating: "x", count: 60_000) + "\r\ny\r\n"
-        ),
+            name: "chunks that are mostly extension", begin: "Transfer-Encoding: chunked\r\n\r\n",
+            flood: "1;" + String(repeating: "x", count: 60_000) + "\r\ny\r\n"),
         Flood(name: "no length", begin: "\r\n", flood: "0123456789abcdef"),
     ]
 
     @Test(arguments: pages, ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""])
-    func `the page of a 401 that leads to credentials is not read for long`(
-        page: Flood,
-        challenge: String
-    ) throws {
+    func `the page of a 401 that leads to credentials is not read for long`(page: Flood, challenge: String) throws {
         let server = try ScriptedServer { request in
             let head = "HTTP/1.1 401 No\r\nWWW-Authenticate: \(challenge)\r\n"
-            return request.header("Authorization") == nil
-                ? .endless(head + page.begin, then: page.flood) : .body([1])
+            return request.header("Authorization") == nil ? .endless(head + page.begin, then: page.flood) : .body([1])
         }
         let request = TransferRequest(port: server.port) {
             $0.credentials = Credentials(user: "user", password: "secret")
@@ -93,8 +81,7 @@ import Testing
         #expect(server.flooded < Self.most)
     }
 
-    @Test(arguments: pages)
-    func `the page of a redirect is not read for long`(page: Flood) throws {
+    @Test(arguments: pages) func `the page of a redirect is not read for long`(page: Flood) throws {
         let server = try ScriptedServer { _ in
             .endless("HTTP/1.1 302 There\r\nLocation: /b\r\n" + page.begin, then: page.flood)
         }
@@ -107,13 +94,11 @@ import Testing
         server.stop()
     }
 
-    @Test(arguments: pages.dropLast(), ["http", "https"])
-    func `a proxy's 407 is not read for long`(page: Flood, scheme: String) throws {
+    @Test(arguments: pages.dropLast(), ["http", "https"]) func `a proxy's 407 is not read for long`(
+        page: Flood, scheme: String
+    ) throws {
         let proxy = try ScriptedServer { _ in
-            .endless(
-                "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"r\"\r\n" + page.begin,
-                then: page.flood
-            )
+            .endless("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"r\"\r\n" + page.begin, then: page.flood)
         }
         let request = TransferRequest(port: 9, scheme: scheme == "http" ? .http : .https) {
             $0.proxy = "http://user:secret@127.0.0.1:\(proxy.port)"
@@ -128,9 +113,7 @@ import Testing
     @Test(arguments: ["X-Filler: abcdefghij\r\n", "abcdefghij"])
     func `a proxy's response to CONNECT is not read for long`(flood: String) throws {
         let proxy = try ScriptedServer { _ in .endless("HTTP/1.1 200 OK\r\nX: ", then: flood) }
-        let request = TransferRequest(port: 9, scheme: .https) {
-            $0.proxy = "http://127.0.0.1:\(proxy.port)"
-        }
+        let request = TransferRequest(port: 9, scheme: .https) { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         let recorder = try Bench().fetch(request)
         proxy.waitForClients()
         #expect(recorder.fault?.kind == .proxy)
@@ -138,8 +121,9 @@ import Testing
         proxy.stop()
     }
 
-    @Test(arguments: ["220-Welcome\r\n", "Welcome ", "\r\n"])
-    func `an FTP server's replies are not read for long`(flood: String) throws {
+    @Test(arguments: ["220-Welcome\r\n", "Welcome ", "\r\n"]) func `an FTP server's replies are not read for long`(
+        flood: String
+    ) throws {
         let server = try ScriptedServer(greeting: .endless("220-", then: flood)) { _ in .init("") }
         let recorder = try Bench().fetch(TransferRequest(port: server.port, scheme: .ftp))
         server.waitForClients()

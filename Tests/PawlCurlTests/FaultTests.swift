@@ -35,9 +35,7 @@ import Testing
         #expect(try fault(of: .init("", .close)).kind == .connectionLost)
     }
 
-    @Test(arguments: [
-        "SSH-2.0-OpenSSH\r\n", "<html>no head</html>", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-    ])
+    @Test(arguments: ["SSH-2.0-OpenSSH\r\n", "<html>no head</html>", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"])
     func `what is not HTTP is malformed`(text: String) throws {
         #expect(try fault(of: .init(text, .close)).kind == .malformed)
     }
@@ -52,21 +50,14 @@ import Testing
 
     @Test func `a name that cannot exist is a failure of name resolution`() throws {
         var request = TransferRequest(port: 80)
-        request.address = WebAddress(
-            scheme: .http,
-            host: "nowhere.invalid",
-            port: 80,
-            path: "/file",
-            query: nil
-        )
+        request.address = WebAddress(scheme: .http, host: "nowhere.invalid", port: 80, path: "/file", query: nil)
         // Without a resolver nobody knows that the name does not exist.
         let kind = try #require(try Bench().fetch(request).fault?.kind)
         #expect([.nameMissing, .nameResolution].contains(kind))
     }
 
     @Test func `a proxy that refuses the tunnel is the proxy's fault`() throws {
-        let proxy = try ScriptedServer { _ in .init("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", .close)
-        }
+        let proxy = try ScriptedServer { _ in .init("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", .close) }
         defer { proxy.stop() }
         let request = TransferRequest(port: 443, scheme: .https) {
             $0.proxy = "http://user:secret@127.0.0.1:\(proxy.port)"
@@ -79,9 +70,7 @@ import Testing
 
     @Test func `a CR within a field that libcurl reads is a malformed response`() throws {
         // Through a proxy, the request is libcurl's.
-        let proxy = try ScriptedServer { _ in
-            .init("HTTP/1.1 503 OK\r\nA\rB: c\r\nContent-Length: 0\r\n\r\n", .close)
-        }
+        let proxy = try ScriptedServer { _ in .init("HTTP/1.1 503 OK\r\nA\rB: c\r\nContent-Length: 0\r\n\r\n", .close) }
         defer { proxy.stop() }
         let request = TransferRequest(port: 80) {
             $0.proxy = "http://127.0.0.1:\(proxy.port)"
@@ -112,8 +101,7 @@ import Testing
         #expect(server.requests[1].turn == 1)
     }
 
-    @Test(arguments: ["/nowhere/cookies.txt"])
-    func `a missing cookie file is reported by name`(path: String) throws {
+    @Test(arguments: ["/nowhere/cookies.txt"]) func `a missing cookie file is reported by name`(path: String) throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         let fault = try Bench().fetch(TransferRequest(port: server.port) { $0.cookieFile = path }).fault

@@ -37,9 +37,7 @@ import Testing
         var values = TransferSettings.Values()
         (values.proxy, values.authorityFile) = ("", authority.authority)
         var request = TransferRequest(
-            address: try WebAddress.parse(nginx.secureURL("/file")).address,
-            settings: TransferSettings(values)
-        )
+            address: try WebAddress.parse(nginx.secureURL("/file")).address, settings: TransferSettings(values))
         request.connection = .shared
         #expect(try bench.fetch(request).end == .complete)
         let versions = traced.withLock { $0 }.compactMap { event -> String? in

@@ -28,8 +28,7 @@ import Testing
                 Content-Length: 4\r
                 \r
                 body
-                """
-            )
+                """)
         }
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
         #expect(recorder.head?.entityTag == nil)
@@ -38,10 +37,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "5\r\nbytes\r\n0\r\nETag: \"late\"\r\n\r\n",
-        "0\r\nContent-Range: bytes 0-1/2\r\nETag: \"late\"\r\n\r\n",
-    ])
-    func `trailers are not taken for a head`(body: String) throws {
+        "5\r\nbytes\r\n0\r\nETag: \"late\"\r\n\r\n", "0\r\nContent-Range: bytes 0-1/2\r\nETag: \"late\"\r\n\r\n",
+    ]) func `trailers are not taken for a head`(body: String) throws {
         let (recorder, _) = try fetch { _ in
             .init("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: ETag\r\n\r\n\(body)")
         }
@@ -52,8 +49,7 @@ import Testing
     }
 
     @Test func `a head with bare line feeds is accepted`() throws {
-        let (recorder, _) = try fetch { _ in .init("HTTP/1.1 200 OK\nContent-Length: 4\nETag: \"x\"\n\nbody")
-        }
+        let (recorder, _) = try fetch { _ in .init("HTTP/1.1 200 OK\nContent-Length: 4\nETag: \"x\"\n\nbody") }
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
         #expect(recorder.head?.entityTag == EntityTag(opaque: "x", isWeak: false))
     }
@@ -62,8 +58,7 @@ import Testing
         let (recorder, requests) = try fetch { request in
             guard request.header("Authorization") == "Basic dXNlcjpzZWNyZXQ=" else {
                 return .init(
-                    "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 9\r\n\r\nlog in!!!"
-                )
+                    "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 9\r\n\r\nlog in!!!")
             }
             return .body(Array("content".utf8))
         } change: {
@@ -85,8 +80,7 @@ import Testing
                     Content-Length: 9\r
                     \r
                     log in!!!
-                    """
-                )
+                    """)
             }
             return .body(Array("content".utf8))
         } change: {
@@ -99,9 +93,7 @@ import Testing
 
     @Test func `a 401 to rejected credentials is the final head`() throws {
         let (recorder, requests) = try fetch { _ in
-            .init(
-                "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 9\r\n\r\nlog in!!!"
-            )
+            .init("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 9\r\n\r\nlog in!!!")
         } change: {
             $0.credentials = Credentials(user: "user", password: "secret")
         }

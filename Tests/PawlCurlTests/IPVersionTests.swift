@@ -38,10 +38,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (IPVersion.v6, "127.0.0.1", "127.0.0.1 has no IPv6 address"),
-        (.v4, "[::1]", "::1 has no IPv4 address"),
-    ])
-    func `an address of the other version is refused`(version: IPVersion, host: String, text: String) throws {
+        (IPVersion.v6, "127.0.0.1", "127.0.0.1 has no IPv6 address"), (.v4, "[::1]", "::1 has no IPv4 address"),
+    ]) func `an address of the other version is refused`(version: IPVersion, host: String, text: String) throws {
         let address = try WebAddress.parse("http://\(host):1/f").address
         let end = try Bench().fetch(TransferRequest(address: address, settings: settings(version))).end
         #expect(try fault(of: end).kind == .nameMissing)

@@ -32,8 +32,9 @@ import Testing
         #expect(try Bench().fetch(request).end == .complete)
     }
 
-    @Test(arguments: ["nonesuch0", "203.0.113.9"])
-    func `a missing interface is a network that is down`(interface: String) throws {
+    @Test(arguments: ["nonesuch0", "203.0.113.9"]) func `a missing interface is a network that is down`(
+        interface: String
+    ) throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         let request = TransferRequest(port: server.port, settings: settings(interface))

@@ -32,8 +32,7 @@ import Testing
 
     @Test func `a transport leaves no connection behind, whatever was active`() throws {
         let server = try ScriptedServer { request in
-            request.target == "/hold"
-                ? .init("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .hold) : .body([1])
+            request.target == "/hold" ? .init("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .hold) : .body([1])
         }
         var bench: Bench? = try Bench()
         let running = Recorder()
@@ -80,9 +79,7 @@ import Testing
     }
 
     @Test func `many simultaneous transfers all complete`() throws {
-        let server = try ScriptedServer { request in
-            .body(payload(3_000, seed: UInt64(request.target.utf8.count)))
-        }
+        let server = try ScriptedServer { request in .body(payload(3_000, seed: UInt64(request.target.utf8.count))) }
         defer { server.stop() }
         let bench = try Bench()
         let recorders = (0..<100).map { number in

@@ -20,11 +20,7 @@ import Testing
             let challenge = LoginChallenge.parse(challenge).first.flatMap(DigestChallenge.init)
         else { return false }
         let wanted = challenge.response(
-            login,
-            target: request.target,
-            clientNonce: sent.parameters["cnonce"] ?? "",
-            hash: Logins.hash
-        )
+            login, target: request.target, clientNonce: sent.parameters["cnonce"] ?? "", hash: Logins.hash)
         return field == wanted
     }
 
@@ -34,8 +30,7 @@ import Testing
         "Digest realm=\"r\", nonce=\"abc\", qop=\"auth,auth-int\", algorithm=SHA-256",
         "Digest realm=\"r\", nonce=\"abc\", qop=\"auth-int\", algorithm=MD5, userhash=true",
         "Digest realm=\"r \\\"q\\\" r\", nonce=\"abc\"", "digest  realm=r , nonce=abc,qop=auth",
-    ])
-    func `a digest of each kind authenticates`(challenge: String) throws {
+    ]) func `a digest of each kind authenticates`(challenge: String) throws {
         let server = try ScriptedServer { request in
             Self.checked(request, challenge) ? .body([1]) : Self.refusal(challenge, "Basic realm=\"r\"")
         }
@@ -54,8 +49,7 @@ import Testing
         }
         let server = try ScriptedServer { request in
             Self.checked(request, strongest)
-                ? .body([1])
-                : Self.refusal(others[0], "Basic realm=\"r\", \(strongest)", others[1], others[2])
+                ? .body([1]) : Self.refusal(others[0], "Basic realm=\"r\", \(strongest)", others[1], others[2])
         }
         defer { server.stop() }
         let request = TransferRequest(port: server.port) { $0.credentials = Self.login }
@@ -74,9 +68,7 @@ import Testing
         let request = TransferRequest(port: server.port) { $0.credentials = Self.login }
         #expect(try Bench().fetch(request).head?.status == 200)
         #expect(server.requests.count == 3)
-        let wrong = TransferRequest(port: server.port) {
-            $0.credentials = Credentials(user: "user", password: "wrong")
-        }
+        let wrong = TransferRequest(port: server.port) { $0.credentials = Credentials(user: "user", password: "wrong") }
         #expect(try Bench().fetch(wrong).head?.status == 401)
         #expect(server.requests.count == 6)
     }
@@ -90,15 +82,10 @@ import Testing
             ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
             ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
         ] {
-            let challenge = try #require(
-                LoginChallenge.parse(common + name).first.flatMap(DigestChallenge.init)
-            )
+            let challenge = try #require(LoginChallenge.parse(common + name).first.flatMap(DigestChallenge.init))
             let authorization = challenge.response(
-                mufasa,
-                target: "/dir/index.html",
-                clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
-                hash: Logins.hash
-            )
+                mufasa, target: "/dir/index.html", clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
+                hash: Logins.hash)
             #expect(authorization?.contains("response=\"\(response)\"") == true)
         }
         let field =
@@ -106,11 +93,8 @@ import Testing
             + "nonce=\"5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK\", userhash=true"
         let challenge = try #require(LoginChallenge.parse(field).first.flatMap(DigestChallenge.init))
         let authorization = challenge.response(
-            Credentials(user: "Jäsøn Doe", password: "Secret, or not?"),
-            target: "/doe.json",
-            clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm",
-            hash: Logins.hash
-        )
+            Credentials(user: "Jäsøn Doe", password: "Secret, or not?"), target: "/doe.json",
+            clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm", hash: Logins.hash)
         let user = "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b"
         let response = "7a4e1192babbba02e91182d2895bfdbf7adafc6e48d4e517ca301974843d840c"
         #expect(authorization?.contains("username=\"\(user)\"") == true)
@@ -192,12 +176,8 @@ import Testing
         var values = TransferSettings.Values()
         values.proxy = ""
         let settings = TransferSettings(values)
-        for _ in 0..<3 {
-            try bench.fetchHead(TransferRequest(port: server.port, path: "/in/a", settings: settings))
-        }
-        let sent = server.requests.map {
-            Set(($0.header("Cookie") ?? "").split(separator: "; ").map(String.init))
-        }
+        for _ in 0..<3 { try bench.fetchHead(TransferRequest(port: server.port, path: "/in/a", settings: settings)) }
+        let sent = server.requests.map { Set(($0.header("Cookie") ?? "").split(separator: "; ").map(String.init)) }
         #expect(sent == [[], ["login=1", "here=2", "kept=3"], ["kept=3"]])
     }
 }

@@ -10,8 +10,7 @@ import Testing
     private static func digest(_ nonce: String) -> ScriptedServer.Response {
         .init(
             "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\"\r\n"
-                + "Content-Length: 0\r\n\r\n"
-        )
+                + "Content-Length: 0\r\n\r\n")
     }
 
     private var login: TransferSettings {
@@ -51,16 +50,12 @@ import Testing
         }
     }
 
-    @Test func `basic credentials are sent preemptively where they were accepted before, and nowhere else`()
-        throws
-    {
+    @Test func `basic credentials are sent preemptively where they were accepted before, and nowhere else`() throws {
         let servers = try (0..<2).map { _ in
             try ScriptedServer { request in
                 request.header("Authorization") == "Basic dXNlcjpzZWNyZXQ="
                     ? .body([1])
-                    : .init(
-                        "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0\r\n\r\n"
-                    )
+                    : .init("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0\r\n\r\n")
             }
         }
         defer { for server in servers { server.stop() } }
@@ -77,8 +72,7 @@ import Testing
     @Test func `a redirect with a short page leaves its connection for the next hop`() throws {
         let server = try ScriptedServer { request in
             request.number == 0
-                ? .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover here")
-                : .body([1])
+                ? .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover here") : .body([1])
         }
         defer { server.stop() }
         let bench = try Bench()
@@ -93,8 +87,7 @@ import Testing
         #expect(server.connections == 1)
     }
 
-    @Test
-    func `a short chunked page leaves its connection too, and one that closes does not delay the next hop`()
+    @Test func `a short chunked page leaves its connection too, and one that closes does not delay the next hop`()
         throws
     {
         for (lines, connections) in [("", 1), ("Connection: close\r\n", 2)] {

@@ -8,9 +8,7 @@ import Testing
         let proxy = try ScriptedServer { request in
             request.header("Proxy-Authorization") == "Basic dXNlcjpzZWNyZXQ="
                 ? .body([1, 2, 3])
-                : .init(
-                    "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 0\r\n\r\n"
-                )
+                : .init("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 0\r\n\r\n")
         }
         defer { proxy.stop() }
         let request = TransferRequest(host: "files.example", port: 80) {
@@ -28,9 +26,7 @@ import Testing
             .init("HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nContent-Length: 2\r\n\r\nno")
         }
         defer { proxy.stop() }
-        let request = TransferRequest(host: "files.example", port: 80) {
-            $0.proxy = "http://127.0.0.1:\(proxy.port)"
-        }
+        let request = TransferRequest(host: "files.example", port: 80) { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         #expect(try Bench().fetch(request).events == [.head(407), .body, .ended(.complete)])
     }
 
@@ -46,20 +42,17 @@ import Testing
             TransferRequest(port: server.port) {
                 $0.proxy = "http://127.0.0.1:\(proxy.port)"
                 $0.noProxy = "127.0.0.1"
-            }
-        )
+            })
         #expect(http1.body == [1])
         let through = try bench.fetch(
-            TransferRequest(port: server.port) { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
-        )
+            TransferRequest(port: server.port) { $0.proxy = "http://127.0.0.1:\(proxy.port)" })
         #expect(through.body == [2])
         for (port, body) in [(server.port, [1]), (proxy.port, [2])] as [(UInt16, [UInt8])] {
             let listed = try bench.fetch(
                 TransferRequest(port: server.port) {
                     $0.proxy = "http://127.0.0.1:\(proxy.port)"
                     $0.noProxy = "other, 127.0.0.1:\(port)"
-                }
-            )
+                })
             #expect(listed.body == body, "an entry with a port is for that port only")
         }
     }

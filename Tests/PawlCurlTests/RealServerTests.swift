@@ -15,18 +15,13 @@ import Testing
     }
 
     private func request(
-        _ url: String,
-        use: ConnectionUse = .shared,
-        range: RequestedRange = .whole,
+        _ url: String, use: ConnectionUse = .shared, range: RequestedRange = .whole,
         change: (inout TransferSettings.Values) -> Void = { _ in }
     ) throws -> TransferRequest {
         var values = TransferSettings.Values()
         values.proxy = ""
         change(&values)
-        var request = TransferRequest(
-            address: try WebAddress.parse(url).address,
-            settings: TransferSettings(values)
-        )
+        var request = TransferRequest(address: try WebAddress.parse(url).address, settings: TransferSettings(values))
         request.connection = use
         request.range = range
         return request
@@ -42,9 +37,8 @@ import Testing
         // connection resets it for the files that start at that time.
         for (use, count) in [(ConnectionUse.shared, 8), (.separate, 3)] {
             let recorders = try (0..<count).map { _ in
-                try bench.start(
-                    request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority }
-                ).1
+                try bench.start(request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority })
+                    .1
             }
             try bench.run { recorders.allSatisfy { $0.end != nil } }
             #expect(recorders.allSatisfy { $0.end == .complete && $0.body == content.bytes })
@@ -151,10 +145,7 @@ import Testing
         #expect(try bench.fetch(request(url, use: use) { $0.verifiesPeer = false }).end == .complete)
         // The open connection of the insecure request must not serve the verifying one.
         #expect(try bench.fetch(request(url, use: use)).fault?.kind == .tls)
-        #expect(
-            try bench.fetch(request(url, use: use) { $0.authorityFile = authority.authority }).end
-                == .complete
-        )
+        #expect(try bench.fetch(request(url, use: use) { $0.authorityFile = authority.authority }).end == .complete)
         // Missing, and a file without certificates.
         for file in ["/nowhere.pem", "/etc/hostname"] {
             let refused = try bench.fetch(request(url, use: use) { $0.authorityFile = file })
@@ -162,15 +153,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [ConnectionUse.shared, .separate])
-    func `a certificate of another name is refused`(use: ConnectionUse) throws {
+    @Test(arguments: [ConnectionUse.shared, .separate]) func `a certificate of another name is refused`(
+        use: ConnectionUse
+    ) throws {
         let authority = try TestAuthority(names: "DNS:other.example")
         let site = try site()
         defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(site, authority: authority)
         let fetched = try Bench().fetch(
-            request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority }
-        )
+            request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority })
         #expect(fetched.fault?.kind == .tls)
         #expect(fetched.heads.isEmpty)
     }
@@ -206,8 +197,7 @@ import Testing
                 request(nginx.secureURL("/file"), use: .separate) {
                     $0.authorityFile = authority.authority
                     $0.proxy = "http://\(login)127.0.0.1:\(proxy.port)"
-                }
-            )
+                })
         }
         #expect(try fetch("user:secretword@").body == content.bytes)
         #expect(try fetch("").events == [.head(407), .ended(.complete)])
@@ -215,9 +205,7 @@ import Testing
         #expect(nginx.finish().count == 1)
     }
 
-    @Test(.enabled(if: FTPServer.isAvailable)) func `FTP returns length and time of the file and can resume`()
-        throws
-    {
+    @Test(.enabled(if: FTPServer.isAvailable)) func `FTP returns length and time of the file and can resume`() throws {
         let site = try site()
         try site.add("empty", Payload(seed: 1, length: 0))
         defer { withExtendedLifetime(site) {} }
@@ -227,8 +215,7 @@ import Testing
             try bench.fetch(
                 request(server.url(path), range: range) {
                     $0.credentials = Credentials(user: "anonymous", password: server.password)
-                }
-            )
+                })
         }
         let whole = try fetch("/file")
         #expect(whole.events == [.head(0), .body, .ended(.complete)])
@@ -264,10 +251,7 @@ import Testing
         _ = server.finish()
     }
 
-    @Test(.enabled(if: SSHServer.isAvailable))
-    func `SFTP returns length and time of the file and can resume`()
-        throws
-    {
+    @Test(.enabled(if: SSHServer.isAvailable)) func `SFTP returns length and time of the file and can resume`() throws {
         let site = try site()
         let server = try SSHServer(site)
         defer { server.finish() }
@@ -278,8 +262,7 @@ import Testing
                     $0.credentials = Credentials(user: server.user, password: server.password)
                     // Host keys belong to the home folder, which is shared by the whole process.
                     $0.verifiesPeer = false
-                }
-            )
+                })
         }
         let whole = try fetch(site.path + "/file")
         #expect(whole.events == [.head(0), .body, .ended(.complete)])

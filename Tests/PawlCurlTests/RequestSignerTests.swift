@@ -7,30 +7,17 @@ import Testing
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>.
 @Suite struct `Signatures of requests` {
     private let signer = RequestSigner(
-        S3Credentials(
-            accessKey: "AKIAIOSFODNN7EXAMPLE",
-            secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
-        ),
-        region: "us-east-1",
-        hash: ObjectSigner.hash
-    )
+        S3Credentials(accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"),
+        region: "us-east-1", hash: ObjectSigner.hash)
     /// 2013-05-24T00:00:00Z.
     private let time = UnixTime(seconds: 1_369_353_600)
 
     private func signature(
-        _ method: String,
-        _ path: String,
-        _ query: String? = nil,
-        fields: [(name: String, value: String)] = [],
+        _ method: String, _ path: String, _ query: String? = nil, fields: [(name: String, value: String)] = [],
         body: RequestSigner.BodyDigest = .empty
     ) throws -> String {
         let address = WebAddress(
-            scheme: .https,
-            host: "examplebucket.s3.amazonaws.com",
-            port: 443,
-            path: path,
-            query: query
-        )
+            scheme: .https, host: "examplebucket.s3.amazonaws.com", port: 443, path: path, query: query)
         let signed = signer.signed(method, address, fields: fields, body: body, at: time)
         let field = try #require(signed.first { $0.name == "Authorization" }?.value)
         return String(field.suffix(64))
@@ -43,13 +30,9 @@ import Testing
 
     @Test func `put an object`() throws {
         let found = try signature(
-            "PUT",
-            "/test%24file.text",
-            fields: [
-                ("Date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY"),
-            ],
-            body: .digest(ObjectSigner.hash(Array("Welcome to Amazon S3.".utf8)))
-        )
+            "PUT", "/test%24file.text",
+            fields: [("Date", "Fri, 24 May 2013 00:00:00 GMT"), ("x-amz-storage-class", "REDUCED_REDUNDANCY")],
+            body: .digest(ObjectSigner.hash(Array("Welcome to Amazon S3.".utf8))))
         #expect(found == "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
     }
 
@@ -65,14 +48,8 @@ import Testing
 
     @Test func `a session's token is signed, and a long key is hashed`() throws {
         let long = RequestSigner(
-            S3Credentials(
-                accessKey: "A",
-                secretKey: String(repeating: "s", count: 100),
-                sessionToken: "token"
-            ),
-            region: "eu-west-1",
-            hash: ObjectSigner.hash
-        )
+            S3Credentials(accessKey: "A", secretKey: String(repeating: "s", count: 100), sessionToken: "token"),
+            region: "eu-west-1", hash: ObjectSigner.hash)
         let address = try WebAddress.parse("https://example.org/x").address
         let fields = long.signed("GET", address, body: .unsigned, at: time)
         let names = "host;x-amz-content-sha256;x-amz-date;x-amz-security-token"

@@ -27,17 +27,17 @@ import Testing
                 Accept-Encoding: identity\r
                 \r
 
-                """
-        )
+                """)
     }
 
     @Test(
         arguments: [
             (RequestedRange.whole, nil), (.from(0), "bytes=0-"), (.from(500), "bytes=500-"),
             (.closed(ByteRange(500, 1_000)), "bytes=500-999"), (.suffix(100), "bytes=-100"),
-        ] as [(RequestedRange, String?)]
-    )
-    func `A1 a range is sent in the inclusive form`(range: RequestedRange, field: String?) throws {
+        ] as [(RequestedRange, String?)]) func `A1 a range is sent in the inclusive form`(
+            range: RequestedRange, field: String?
+        ) throws
+    {
         let server = try server()
         defer { server.stop() }
         var request = TransferRequest(port: server.port)
@@ -117,9 +117,7 @@ import Testing
         request.carriesSecrets = false
         let recorder = try bench.fetch(request)
         #expect(recorder.events == [.head(401), .ended(.complete)])
-        let secret = [
-            "authorization", "cookie", "proxy-authorization", "x-api-key", "private-token", "x-anything",
-        ]
+        let secret = ["authorization", "cookie", "proxy-authorization", "x-api-key", "private-token", "x-anything"]
         #expect(secret.allSatisfy { server.requests[0].header($0) != nil })
         #expect(secret.allSatisfy { server.requests[1].header($0) == nil })
         #expect(server.requests[1].header("Accept-Language") == "de")
@@ -133,8 +131,7 @@ import Testing
         defer { server.stop() }
         let bench = try Bench()
         let changes: [(inout TransferSettings.Values) -> Void] = [
-            { $0.userAgent = "a" + evil }, { $0.referer = "http://a/" + evil },
-            { $0.headers = ["A: b" + evil] },
+            { $0.userAgent = "a" + evil }, { $0.referer = "http://a/" + evil }, { $0.headers = ["A: b" + evil] },
             { $0.credentials = Credentials(user: "u" + evil, password: "p") },
             { $0.credentials = Credentials(user: "u", password: "p" + evil) },
         ]
@@ -162,16 +159,13 @@ import Testing
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
     }
 
-    @Test func `cookies of a file are sent to their host, and a cookie set by a redirect is returned`() throws
-    {
+    @Test func `cookies of a file are sent to their host, and a cookie set by a redirect is returned`() throws {
         let server = try ScriptedServer { _ in .body([1], lines: "Set-Cookie: hop=2\r\n") }
         defer { server.stop() }
         let bench = try Bench()
         let folder = try TemporaryFolder()
         let jar = try folder.file(
-            "cookies",
-            "127.0.0.1\tFALSE\t/\tFALSE\t0\tfile\t1\nother.example\tFALSE\t/\tFALSE\t0\tforeign\t3\n"
-        )
+            "cookies", "127.0.0.1\tFALSE\t/\tFALSE\t0\tfile\t1\nother.example\tFALSE\t/\tFALSE\t0\tforeign\t3\n")
         let shared = settings { $0.cookieFile = jar }
         let request = TransferRequest(port: server.port, settings: shared)
         try bench.fetch(request)
@@ -205,9 +199,7 @@ import Testing
         }
         let bench = try Bench()
         let shared = settings { _ in }
-        for server in [first, second, first] {
-            try bench.fetch(TransferRequest(port: server.port, settings: shared))
-        }
+        for server in [first, second, first] { try bench.fetch(TransferRequest(port: server.port, settings: shared)) }
         #expect(second.requests[0].header("Cookie") == nil)
         #expect(first.requests[1].header("Cookie") == "hop=2")
     }
@@ -232,8 +224,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 5", "content-length : 5", "Transfer-Encoding: chunked"])
-    func `a header line cannot announce a body, as which the next request would be read`(line: String) throws
-    {
+    func `a header line cannot announce a body, as which the next request would be read`(line: String) throws {
         let server = try server()
         defer { server.stop() }
         try Bench().fetch(TransferRequest(port: server.port) { $0.headers = [line, "X-Last: y"] })

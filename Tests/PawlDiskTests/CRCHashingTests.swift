@@ -21,17 +21,12 @@ import Testing
         for length in Array(0...200) + [255, 256, 257, 1_023, 2_999] {
             let start = 0x0123_4567_89AB_CDEF & mask
             let fast = unsafe pawl_crc(kind.1, start, bytes, length)
-            #expect(
-                unsafe fast == pawl_crc_portable(kind.1, start, bytes, length),
-                "\(kind.0) of \(length) bytes"
-            )
+            #expect(unsafe fast == pawl_crc_portable(kind.1, start, bytes, length), "\(kind.0) of \(length) bytes")
         }
     }
 
     /// The values of zlib's adler32().
-    @Test(arguments: [
-        ("", "00000001"), ("Wikipedia", "11e60398"), (String(repeating: "\u{FF}", count: 9_000), ""),
-    ])
+    @Test(arguments: [("", "00000001"), ("Wikipedia", "11e60398"), (String(repeating: "\u{FF}", count: 9_000), "")])
     func `Adler-32 is computed as RFC 1950 says`(text: String, digest: String) {
         let bytes = Array(text.utf8)
         let hash = RunningHash([.adler32])
@@ -48,8 +43,7 @@ import Testing
         #expect(digest.isEmpty || found.text == "adler32=" + digest)
     }
 
-    @Test(arguments: kinds)
-    func `the values of two parts are combined`(kind: (HashAlgorithm, Int32)) {
+    @Test(arguments: kinds) func `the values of two parts are combined`(kind: (HashAlgorithm, Int32)) {
         let bytes = payload(5_000)
         for place in [0, 1, 63, 64, 2_500, 4_999, 5_000] {
             let first = unsafe pawl_crc(kind.1, 0, bytes, place)
@@ -94,9 +88,7 @@ import Testing
         let (lanes, length) = (4, Int64(4 << 20))
         let chunk = payload(256 << 10)
         for step in 0..<Int(length) / chunk.count {
-            for lane in 0..<lanes {
-                try partial.write(chunk, at: Int64(lane) * length + Int64(step * chunk.count))
-            }
+            for lane in 0..<lanes { try partial.write(chunk, at: Int64(lane) * length + Int64(step * chunk.count)) }
         }
         // No tick came.
         folder.disk.hashers.rest()
@@ -120,8 +112,6 @@ import Testing
         segments.insert(ByteRange(10, 4 << 20), [3])
         #expect(segments.combined(length: 12 << 20, combine) == [132])
         segments.remove(ByteRange(11, 12))
-        #expect(
-            segments.next(in: ByteRangeSet([ByteRange(0, 12 << 20)]), isFinal: true) == ByteRange(10, 4 << 20)
-        )
+        #expect(segments.next(in: ByteRangeSet([ByteRange(0, 12 << 20)]), isFinal: true) == ByteRange(10, 4 << 20))
     }
 }

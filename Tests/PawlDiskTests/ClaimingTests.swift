@@ -29,12 +29,7 @@ private let there = "https://b.example/x"
     @Test func `a folder below a file cannot be created`() throws {
         let folder = TestFolder()
         try folder.put([1], in: "file")
-        let selection = Claim(
-            folder: "\(folder.path)/file/sub",
-            name: "x",
-            ifExists: .rename,
-            facts: folder.facts("x")
-        )
+        let selection = Claim(folder: "\(folder.path)/file/sub", name: "x", ifExists: .rename, facts: folder.facts("x"))
         let failure = #expect(throws: Failure.self) { try folder.disk.claim(selection) { _ in false } }
         #expect(failure?.code == .cannotMakeFolder)
     }
@@ -106,8 +101,7 @@ private let there = "https://b.example/x"
         #expect(try folder.fresh("x.bin", from: here).name == "x.bin")
     }
 
-    @Test(arguments: [true, false])
-    func `a disk object that shares no state sees the lock and whose download it is`(
+    @Test(arguments: [true, false]) func `a disk object that shares no state sees the lock and whose download it is`(
         _ hasJournal: Bool
     ) throws {
         let folder = TestFolder()
@@ -143,10 +137,7 @@ private let there = "https://b.example/x"
     }
 
     @Test(arguments: ["/tmp", "/dev/shm"], [true, false])
-    func `the leftover of a killed small file is recognized and reused`(
-        _ parent: String,
-        _ marks: Bool
-    ) throws {
+    func `the leftover of a killed small file is recognized and reused`(_ parent: String, _ marks: Bool) throws {
         let folder = TestFolder(in: parent) { $0.marks = marks }
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(50), at: 0)
@@ -158,11 +149,9 @@ private let there = "https://b.example/x"
     }
 
     @Test(arguments: [true, false])
-    func
-        `A9 an empty part file without an owner attribute is another program's, unless it was about to get one`(
-            marks: Bool
-        ) throws
-    {
+    func `A9 an empty part file without an owner attribute is another program's, unless it was about to get one`(
+        marks: Bool
+    ) throws {
         let folder = TestFolder { $0.marks = marks }
         try folder.put([], in: "x.bin.part")
         #expect(try folder.fresh("x.bin").form == .spare)
@@ -274,9 +263,7 @@ private let there = "https://b.example/x"
                 return "found: \(partial.name)"
             case .existing, .skipped: return "exists"
             }
-        } catch {
-            return "\(error)"
-        }
+        } catch { return "\(error)" }
     }
 
     private final class Start: Sendable {

@@ -10,19 +10,12 @@ import Testing
     private func journalled(_ folder: TestFolder) throws -> FilePartial {
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(3000), at: 0)
-        try partial.beginJournal(
-            folder.facts("x.bin", total: 3000),
-            done: ByteRangeSet([ByteRange(0, 3000)])
-        )
+        try partial.beginJournal(folder.facts("x.bin", total: 3000), done: ByteRangeSet([ByteRange(0, 3000)]))
         return partial
     }
 
     /// What publishing notes on a part file before it renames it.
-    private func complete(
-        _ partial: FilePartial,
-        _ length: Int64,
-        part: RequestedRange = .whole
-    ) {
+    private func complete(_ partial: FilePartial, _ length: Int64, part: RequestedRange = .whole) {
         let value = OwnerAttribute.value(of: "https://a.example/x")
         OwnerAttribute.complete(value, part: part.mark, length: length, on: partial.openFile)
     }
@@ -32,11 +25,9 @@ import Testing
     }
 
     @Test(arguments: IfExists.allCases)
-    func
-        `killed between the final rename and the journal's removal, the journal is removed and the file stays`(
-            _ policy: IfExists
-        ) throws
-    {
+    func `killed between the final rename and the journal's removal, the journal is removed and the file stays`(
+        _ policy: IfExists
+    ) throws {
         let folder = TestFolder()
         let published = try journalled(folder)
         complete(published, 3000)
@@ -58,11 +49,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func
-        `C3 killed before the last step of publishing, the same download is complete and another's name is taken`(
-            hasJournal: Bool
-        ) throws
-    {
+    func `C3 killed before the last step of publishing, the same download is complete and another's name is taken`(
+        hasJournal: Bool
+    ) throws {
         let folder = TestFolder()
         let published = try hasJournal ? journalled(folder) : folder.fresh("x.bin")
         complete(published, hasJournal ? 3000 : 0)
@@ -84,8 +73,7 @@ import Testing
 
     @Test(arguments: [true, false], [true, false])
     func `killed before the last step of publishing, a file of another part is not the requested one`(
-        hasJournal: Bool,
-        marks: Bool
+        hasJournal: Bool, marks: Bool
     ) throws {
         let folder = TestFolder { $0.marks = marks }
         var begun = folder.facts("x.bin", total: 9000)
@@ -115,9 +103,7 @@ import Testing
         #expect(try folder.bytes(of: "x.bin") == payload(3000))
     }
 
-    @Test
-    func
-        `a published part of a resource is recognized until it was reported, also when another part was begun`()
+    @Test func `a published part of a resource is recognized until it was reported, also when another part was begun`()
         async throws
     {
         let folder = TestFolder()
@@ -127,12 +113,7 @@ import Testing
             return facts
         }
         func claim(_ selection: RequestedRange) throws -> ClaimResult {
-            let claim = Claim(
-                folder: folder.path,
-                name: "x.bin",
-                ifExists: .rename,
-                facts: facts(selection)
-            )
+            let claim = Claim(folder: folder.path, name: "x.bin", ifExists: .rename, facts: facts(selection))
             return try folder.disk.claim(claim) { _ in false }
         }
         guard case .fresh(let opened) = try claim(.whole) else { return }
@@ -159,8 +140,7 @@ import Testing
         other.discard()
     }
 
-    @Test(arguments: [true, false])
-    func `a file that another process is publishing is not taken for an abandoned one`(
+    @Test(arguments: [true, false]) func `a file that another process is publishing is not taken for an abandoned one`(
         marks: Bool
     ) throws {
         let folder = TestFolder { $0.marks = marks }
@@ -183,17 +163,14 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
-    @Test(arguments: [true, false], [true, false])
-    func `A9 a part file that its user has renamed is no finished file`(hasJournal: Bool, marks: Bool) throws
-    {
+    @Test(arguments: [true, false], [true, false]) func `A9 a part file that its user has renamed is no finished file`(
+        hasJournal: Bool, marks: Bool
+    ) throws {
         let folder = TestFolder { $0.marks = marks }
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(3000), at: 0)
         if hasJournal {
-            try partial.beginJournal(
-                folder.facts("x.bin", total: 9000),
-                done: ByteRangeSet([ByteRange(0, 3000)])
-            )
+            try partial.beginJournal(folder.facts("x.bin", total: 9000), done: ByteRangeSet([ByteRange(0, 3000)]))
         }
         partial.release()
         move("x.bin.part", to: "x.bin", in: folder)
@@ -259,9 +236,7 @@ import Testing
         #expect(try folder.fresh("x.bin").name == "x.bin")
     }
 
-    @Test func `killed between the journal and the rename of a finished file, the file keeps its name`()
-        throws
-    {
+    @Test func `killed between the journal and the rename of a finished file, the file keeps its name`() throws {
         let folder = TestFolder()
         try folder.put(payload(100), in: "x.bin")
         guard case .existing(let partial, _) = try folder.claim("x.bin", .resume) else {
@@ -292,8 +267,7 @@ import Testing
 
     @Test(arguments: [true, false], [true, false])
     func `killed between restoring a continued file and removing the journal, it is not complete`(
-        marks: Bool,
-        isExtended: Bool
+        marks: Bool, isExtended: Bool
     ) throws {
         let folder = TestFolder { $0.marks = marks }
         try folder.put(payload(100), in: "x.bin")
@@ -307,11 +281,7 @@ import Testing
         try partial.write(payload(50, seed: 2), at: 100)
         partial.advanceLane(slot: 0, to: 150)
         #expect(unsafe link("\(folder.path)/x.bin.pawl", "\(folder.path)/kept") == 0)
-        if isExtended {
-            try partial.restoreExtended(length: 120)
-        } else {
-            try partial.restoreOriginal()
-        }
+        if isExtended { try partial.restoreExtended(length: 120) } else { try partial.restoreOriginal() }
         move("kept", to: "x.bin.pawl", in: folder)
         folder.restart()
         #expect(try folder.fresh("x.bin").name == "x (1).bin")
@@ -354,9 +324,7 @@ import Testing
         #expect(folder.names == ["x.bin.pawl"])
     }
 
-    @Test func `without extended attributes, killed after the final rename, the empty journal is removed`()
-        throws
-    {
+    @Test func `without extended attributes, killed after the final rename, the empty journal is removed`() throws {
         let folder = TestFolder { $0.marks = false }
         let partial = try folder.fresh("x.bin")
         #expect(folder.names == ["x.bin.part", "x.bin.pawl"])

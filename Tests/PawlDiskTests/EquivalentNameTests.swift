@@ -8,13 +8,12 @@ import Testing
 
 /// Names and folders that are only canonically equivalent are different ones on disk.
 @Suite struct EquivalentNameTests {
-    @Test(arguments: EquivalentNames.pairs)
-    func `both are downloaded at once, each to its own file`(left: String, right: String) async throws {
+    @Test(arguments: EquivalentNames.pairs) func `both are downloaded at once, each to its own file`(
+        left: String, right: String
+    ) async throws {
         let folder = TestFolder()
         let partials = [try folder.fresh(left), try folder.fresh(right)]
-        for (partial, seed) in zip(partials, 1...) {
-            try partial.write(payload(100, seed: UInt64(seed)), at: 0)
-        }
+        for (partial, seed) in zip(partials, 1...) { try partial.write(payload(100, seed: UInt64(seed)), at: 0) }
         for (partial, name) in zip(partials, [left, right]) {
             #expect(try await partial.publish(length: 100).hasSameBytes(as: "\(folder.path)/\(name)"))
         }
@@ -23,16 +22,15 @@ import Testing
         #expect(folder.names.count == 2)
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `a folder is not taken for an equivalent one`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `a folder is not taken for an equivalent one`(
+        left: String, right: String
+    ) throws {
         let folder = TestFolder()
         for (name, seed) in [(left, UInt64(1)), (right, 2)] {
             let path = "\(folder.path)/\(name)"
             let claim = Claim(folder: path, name: "f", ifExists: .rename, facts: folder.facts("f"))
             let result = try folder.disk.claim(claim) { _ in false }
-            guard case .fresh(let partial as FilePartial) = result else {
-                throw Unexpected(what: "an existing file")
-            }
+            guard case .fresh(let partial as FilePartial) = result else { throw Unexpected(what: "an existing file") }
             try partial.write(payload(10, seed: seed), at: 0)
             #expect(FileSystem.names(in: path).contains("f.part"))
             #expect(folder.disk.folders.kept(path) != nil)
@@ -43,8 +41,9 @@ import Testing
         for name in [left, right] { unsafe rmdir("\(folder.path)/\(name)") }
     }
 
-    @Test(arguments: EquivalentNames.pairs, [true, false])
-    func `each part file is found by the URL that it is of`(pair: (String, String), marks: Bool) throws {
+    @Test(arguments: EquivalentNames.pairs, [true, false]) func `each part file is found by the URL that it is of`(
+        pair: (String, String), marks: Bool
+    ) throws {
         let folder = TestFolder { $0.marks = marks }
         for name in [pair.0, pair.1] {
             let source = "s3://bucket/\(name)"
@@ -73,21 +72,21 @@ import Testing
         other.discard()
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `the numbers of taken names are those of the name`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `the numbers of taken names are those of the name`(
+        left: String, right: String
+    ) throws {
         let folder = TestFolder()
         let opened = try folder.disk.folders.open(folder.path)
-        for number in 20..<30 {
-            #expect(folder.disk.numbers.next(after: number, of: left, in: opened) == number + 1)
-        }
+        for number in 20..<30 { #expect(folder.disk.numbers.next(after: number, of: left, in: opened) == number + 1) }
         #expect(folder.disk.numbers.next(after: 10, of: right, in: opened) == 11)
         let keys = [left, right].map { ClaimRegistry.Key(folder: opened.identity, name: $0) }
         #expect(keys[0] != keys[1] && Set(keys).count == 2)
         #expect(PartNames(left) != PartNames(right))
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `a path below an equivalent folder is not below the root`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `a path below an equivalent folder is not below the root`(
+        left: String, right: String
+    ) throws {
         let folder = try TemporaryFolder()
         for name in [left, right] { _ = unsafe mkdir(folder.path(name), 0o700) }
         try FileSystem.write(Array("x".utf8), to: folder.path("\(left)/\u{301}f"))

@@ -91,8 +91,9 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
-    @Test(arguments: [IfExists.overwrite, .resume])
-    func `a folder under the final name is not overwritten`(_ policy: IfExists) throws {
+    @Test(arguments: [IfExists.overwrite, .resume]) func `a folder under the final name is not overwritten`(
+        _ policy: IfExists
+    ) throws {
         let folder = TestFolder()
         unsafe mkdir("\(folder.path)/x.bin", 0o777)
         let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", policy) }
@@ -138,8 +139,7 @@ import Testing
 
     @Test(arguments: [true, false], [true, false])
     func `a file whose name was taken in the meantime stays Pawl's, and has the name when it is free`(
-        marks: Bool,
-        isExtended: Bool
+        marks: Bool, isExtended: Bool
     ) throws {
         let folder = TestFolder { $0.marks = marks }
         try folder.put(payload(1000), in: "x.bin")
@@ -150,11 +150,7 @@ import Testing
         partial.advanceLane(slot: 0, to: 1500)
         try folder.put([7], in: "x.bin")
         let failure = #expect(throws: Failure.self) {
-            if isExtended {
-                try partial.restoreExtended(length: 1300)
-            } else {
-                try partial.restoreOriginal()
-            }
+            if isExtended { try partial.restoreExtended(length: 1300) } else { try partial.restoreOriginal() }
         }
         #expect(failure?.code == .renameFailed)
         partial.release()
@@ -170,17 +166,12 @@ import Testing
         #expect(try folder.bytes(of: "x.bin") == payload(1000) + added)
     }
 
-    @Test(arguments: [true, false])
-    func `what is being published is left to the publisher`(isExtended: Bool) throws {
+    @Test(arguments: [true, false]) func `what is being published is left to the publisher`(isExtended: Bool) throws {
         let folder = try folder()
         let (partial, _) = try existing(folder)
         try partial.write(payload(500, seed: 2), at: 1000)
         partial.ticket.isPublishing.store(true, ordering: .releasing)
-        if isExtended {
-            try partial.restoreExtended(length: 1300)
-        } else {
-            try partial.restoreOriginal()
-        }
+        if isExtended { try partial.restoreExtended(length: 1300) } else { try partial.restoreOriginal() }
         #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
         #expect(try folder.bytes(of: "x.bin.part") == payload(1000) + payload(500, seed: 2))
         #expect(partial.file == nil && !partial.ticket.isReleased)
@@ -243,9 +234,7 @@ import Testing
     }
 
     @Test(arguments: [IfExists.rename, .resume])
-    func `killed between losing its mark and having its name again, it is still Pawl's`(
-        next: IfExists
-    ) throws {
+    func `killed between losing its mark and having its name again, it is still Pawl's`(next: IfExists) throws {
         let folder = try folder()
         let (partial, _) = try existing(folder)
         OwnerAttribute.remove(from: partial.openFile)
@@ -275,9 +264,7 @@ import Testing
     }
 
     @Test(arguments: [IfExists.rename, .skip, .fail])
-    func `killed before a byte was added, another policy restores the finished file's name`(
-        _ policy: IfExists
-    ) throws {
+    func `killed before a byte was added, another policy restores the finished file's name`(_ policy: IfExists) throws {
         let folder = try folder()
         let (partial, _) = try existing(folder)
         partial.release()
@@ -323,9 +310,7 @@ import Testing
         return partial
     }
 
-    @Test func `an interrupted copy continues the finished file, and replaces it when it is complete`()
-        async throws
-    {
+    @Test func `an interrupted copy continues the finished file, and replaces it when it is complete`() async throws {
         let folder = try folder()
         try copied(folder, adding: 500).release()
         folder.restart()
@@ -333,9 +318,7 @@ import Testing
         #expect(loaded.original == 1000 && loaded.done.count == 1500)
         try partial.write(payload(500, seed: 3), at: 1500)
         _ = try await partial.publish(length: 2000)
-        #expect(
-            try folder.bytes(of: "x.bin") == payload(1000) + payload(500, seed: 2) + payload(500, seed: 3)
-        )
+        #expect(try folder.bytes(of: "x.bin") == payload(1000) + payload(500, seed: 2) + payload(500, seed: 3))
         #expect(try folder.bytes(of: "other") == payload(1000))
         #expect(folder.names == ["other", "x.bin"])
     }
@@ -357,9 +340,7 @@ import Testing
         }
     }
 
-    @Test func `after a failure the finished file is replaced by its copy with the bytes that were added`()
-        throws
-    {
+    @Test func `after a failure the finished file is replaced by its copy with the bytes that were added`() throws {
         let folder = try folder()
         try copied(folder, adding: 500).restoreExtended(length: 1300)
         #expect(folder.names == ["other", "x.bin"])
@@ -387,8 +368,9 @@ import Testing
         #expect(try folder.found("x.bin", .overwrite).1.done == done)
     }
 
-    @Test(arguments: ["/tmp", "/dev/shm"])
-    func `A9 a file that appears while downloading is not replaced`(_ parent: String) async throws {
+    @Test(arguments: ["/tmp", "/dev/shm"]) func `A9 a file that appears while downloading is not replaced`(
+        _ parent: String
+    ) async throws {
         let folder = TestFolder(in: parent)
         let renaming = try folder.fresh("x.bin")
         try renaming.write(payload(10), at: 0)

@@ -8,8 +8,9 @@ import Testing
 
 /// Full disks, folders that vanish or are read-only, and descriptors.
 @Suite struct FaultTests {
-    @Test(.enabled(if: MountedFolder.isAvailable))
-    func `G5 a full disk is code 9 with the needed and the free bytes`() throws {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `G5 a full disk is code 9 with the needed and the free bytes`()
+        throws
+    {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)
         let partial = try folder.fresh("x.bin")
@@ -21,9 +22,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `G5 a disk that fills while writing is code 9, keeps its bytes and continues when there is space`()
-        throws
-    {
+    func `G5 a disk that fills while writing is code 9, keeps its bytes and continues when there is space`() throws {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)
         let partial = try folder.fresh("x.bin")
@@ -109,9 +108,7 @@ import Testing
         fill(mount)
         // Each run takes some bytes of the header, which has 4 KiB.
         let many = ByteRangeSet((0..<2000).map { ByteRange(Int64($0) * 200, Int64($0) * 200 + 100) })
-        let failure = #expect(throws: Failure.self) {
-            try partial.record(folder.facts("x.bin"), done: many)
-        }
+        let failure = #expect(throws: Failure.self) { try partial.record(folder.facts("x.bin"), done: many) }
         #expect(failure?.code == .diskFull)
         #expect(throws: Failure.self) { try partial.close(keeping: folder.facts("x.bin"), done: many) }
         unsafe unlink(mount.path("taken"))
@@ -121,8 +118,9 @@ import Testing
         again.discard()
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a reservation leaves room for the journal that follows`() throws {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a reservation leaves room for the journal that follows`()
+        throws
+    {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path) { $0.traits = [.local, .keepsInodes] }
         let partial = try folder.fresh("x.bin")
@@ -137,8 +135,9 @@ import Testing
         partial.discard()
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a file system without inodes is not said to lack space`() throws {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a file system without inodes is not said to lack space`()
+        throws
+    {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)
         try mount.remount("nr_inodes=2")
@@ -153,8 +152,7 @@ import Testing
         while (try? file.write([UInt8](repeating: 1, count: 4096), at: position)) != nil { position += 4096 }
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a reservation counts only the bytes still needed`() throws {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a reservation counts only the bytes still needed`() throws {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)
         let partial = try folder.fresh("x.bin")
@@ -163,8 +161,7 @@ import Testing
         partial.discard()
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a read-only file system is code 16`() throws {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a read-only file system is code 16`() throws {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)
         try mount.remount("ro")
@@ -189,8 +186,9 @@ import Testing
         #expect(failure?.code == .diskFull)
     }
 
-    @Test(arguments: ["/tmp", "/dev/shm"])
-    func `a folder that vanishes is code 14 at publishing`(_ parent: String) async throws {
+    @Test(arguments: ["/tmp", "/dev/shm"]) func `a folder that vanishes is code 14 at publishing`(
+        _ parent: String
+    ) async throws {
         let folder = TestFolder(in: parent)
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(10), at: 0)
@@ -217,9 +215,9 @@ import Testing
     /// How a download ends whose part file another program has replaced.
     enum Ending: CaseIterable { case discarded, paused, killed }
 
-    @Test(arguments: Ending.allCases)
-    func `no journal stays beside another program's file under the part file's name`(_ ending: Ending) throws
-    {
+    @Test(arguments: Ending.allCases) func `no journal stays beside another program's file under the part file's name`(
+        _ ending: Ending
+    ) throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
@@ -230,8 +228,7 @@ import Testing
         try folder.put([9], in: "x.bin.part")
         switch ending {
         case .discarded: partial.discard()
-        case .paused:
-            try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 10)]))
+        case .paused: try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 10)]))
         case .killed:
             partial.release()
             #expect(folder.names == ["x.bin.part", "x.bin.pawl"])

@@ -12,42 +12,25 @@ import Testing
 
     private func content(_ tag: String = "v1", source: String = source) -> ContentFingerprint? {
         let validators = Validators(entityTag: EntityTag(opaque: tag, isWeak: false))
-        return ContentFingerprint(
-            source: source,
-            host: "http://a.example",
-            selection: .whole,
-            validators: validators
-        )
+        return ContentFingerprint(source: source, host: "http://a.example", selection: .whole, validators: validators)
     }
 
-    @discardableResult
-    private func finish(
-        _ folder: TestFolder,
-        journalled: Bool,
-        modified: UnixTime? = UnixTime(seconds: 1_700_000_000)
+    @discardableResult private func finish(
+        _ folder: TestFolder, journalled: Bool, modified: UnixTime? = UnixTime(seconds: 1_700_000_000)
     ) async throws -> String {
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(3000), at: 0)
-        if journalled {
-            try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 3000)]))
-        }
+        if journalled { try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 3000)])) }
         partial.remember(content())
         return try await partial.publish(length: 3000, modified: modified)
     }
 
     private func claim(
-        _ folder: TestFolder,
-        _ content: ContentFingerprint?,
-        length: Int64? = 3000,
-        _ ifExists: IfExists = .rename,
+        _ folder: TestFolder, _ content: ContentFingerprint?, length: Int64? = 3000, _ ifExists: IfExists = .rename,
         source: String = source
     ) throws -> ClaimResult {
         var selection = Claim(
-            folder: folder.path,
-            name: "x.bin",
-            ifExists: ifExists,
-            facts: folder.facts("x.bin", from: source)
-        )
+            folder: folder.path, name: "x.bin", ifExists: ifExists, facts: folder.facts("x.bin", from: source))
         selection.content = { content }
         selection.length = length
         return try folder.disk.claim(selection) { _ in false }
@@ -73,10 +56,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["/tmp", "/dev/shm"])
-    func `a finished file of the same content of the same URL is found`(
-        journalled: Bool,
-        parent: String
-    ) async throws {
+    func `a finished file of the same content of the same URL is found`(journalled: Bool, parent: String) async throws {
         let folder = TestFolder(in: parent)
         try await finish(folder, journalled: journalled)
         folder.restart()
@@ -90,10 +70,7 @@ import Testing
         let folder = TestFolder()
         try await finish(folder, journalled: false)
         var file = FinishedFile(
-            stamp: folder.disk.stamp(of: "x.bin", in: folder.path),
-            length: 3000,
-            sources: [Self.source]
-        )
+            stamp: folder.disk.stamp(of: "x.bin", in: folder.path), length: 3000, sources: [Self.source])
         #expect(folder.disk.presence(of: file, as: "x.bin", in: folder.path) == .there)
         unsafe rename("\(folder.path)/x.bin", "\(folder.path)/moved")
         unsafe symlink("\(folder.path)/moved", "\(folder.path)/x.bin")
@@ -116,12 +93,7 @@ import Testing
         let place = try #require(folder.disk.folders.existing(folder.path))
         try place.open(FileName.journal(of: "x.bin"), flags: O_RDWR).truncate(to: 0)
         try place.open(FileName.journal(of: "x.bin"), flags: O_RDWR).truncate(to: length)
-        OwnerAttribute.complete(
-            OwnerAttribute.value(of: Self.source),
-            part: nil,
-            length: 3000,
-            on: partial.openFile
-        )
+        OwnerAttribute.complete(OwnerAttribute.value(of: Self.source), part: nil, length: 3000, on: partial.openFile)
         try place.rename(FileName.partial(of: "x.bin"), to: "x.bin", replacing: false)
         partial.release()
         folder.restart()
@@ -149,30 +121,18 @@ import Testing
 
     /// Fetches content without validators, as a download that finds no file to continue.
     private func fetch(
-        _ folder: TestFolder,
-        _ bytes: [UInt8],
-        journalled: Bool,
-        source: String = source,
+        _ folder: TestFolder, _ bytes: [UInt8], journalled: Bool, source: String = source,
         content: ContentFingerprint? = nil
     ) async throws -> String? {
         var selection = Claim(
-            folder: folder.path,
-            name: "x.bin",
-            ifExists: .rename,
-            facts: folder.facts("x.bin", from: source)
-        )
+            folder: folder.path, name: "x.bin", ifExists: .rename, facts: folder.facts("x.bin", from: source))
         selection.recognizesBytes = true
         selection.content = { content }
-        guard case .fresh(let made) = try folder.disk.claim(selection, adopts: { _ in false }) else {
-            return nil
-        }
+        guard case .fresh(let made) = try folder.disk.claim(selection, adopts: { _ in false }) else { return nil }
         let partial = try #require(made as? FilePartial)
         try partial.write(bytes, at: 0)
         if journalled {
-            try partial.beginJournal(
-                folder.facts("x.bin"),
-                done: ByteRangeSet([ByteRange(0, Int64(bytes.count))])
-            )
+            try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, Int64(bytes.count))]))
         }
         partial.remember(content)
         let path = try await partial.publish(length: Int64(bytes.count), modified: nil)
@@ -181,8 +141,7 @@ import Testing
 
     @Test(arguments: [true, false], ["/tmp", "/dev/shm"])
     func `content without validators that is on disk already is not saved twice`(
-        journalled: Bool,
-        parent: String
+        journalled: Bool, parent: String
     ) async throws {
         let folder = TestFolder(in: parent)
         let bytes = payload(300_000)
@@ -202,8 +161,7 @@ import Testing
 
     @Test(arguments: [true, false], ["/tmp", "/dev/shm"])
     func `the same bytes with other validators are not saved twice, and are recognized by these from then on`(
-        journalled: Bool,
-        parent: String
+        journalled: Bool, parent: String
     ) async throws {
         let folder = TestFolder(in: parent)
         let bytes = payload(300_000)
@@ -219,8 +177,9 @@ import Testing
         #expect(folder.names == ["x (1).bin", "x.bin"])
     }
 
-    @Test(arguments: [true, false])
-    func `so are they when a later run continues their part file`(_ isChosen: Bool) async throws {
+    @Test(arguments: [true, false]) func `so are they when a later run continues their part file`(
+        _ isChosen: Bool
+    ) async throws {
         let folder = TestFolder()
         let bytes = payload(3000)
         #expect(try await fetch(folder, bytes, journalled: true, content: content("v1")) == "x.bin")
@@ -230,12 +189,7 @@ import Testing
         try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 3000)]))
         folder.restart()
         let name = try #require(folder.disk.unfinished(of: Self.source, in: folder.path))
-        var selection = Claim(
-            folder: folder.path,
-            name: name,
-            ifExists: .rename,
-            facts: folder.facts(name)
-        )
+        var selection = Claim(folder: folder.path, name: name, ifExists: .rename, facts: folder.facts(name))
         selection.recognizesBytes = true
         selection.isChosen = isChosen
         guard case .found(let made, _) = try folder.disk.claim(selection, adopts: { _ in false }) else {

@@ -8,8 +8,7 @@ import Testing
     /// FIPS 180-4 and RFC 1321: the digests of "abc" and of the empty string.
     @Test(arguments: [
         (HashAlgorithm.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-        (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
-        (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
+        (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"), (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
         (
             .sha512, "abc",
             "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"
@@ -17,18 +16,12 @@ import Testing
         ),
         (
             .sha384, "abc",
-            "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed"
-                + "8086072ba1e7cc2358baeca134c825a7"
-        ),
-        (.sha224, "abc", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
+            "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed" + "8086072ba1e7cc2358baeca134c825a7"
+        ), (.sha224, "abc", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"),
         (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         (.md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
-    ])
-    func `a digest matches the published one`(
-        _ algorithm: HashAlgorithm,
-        _ text: String,
-        _ hex: String
-    ) async throws {
+    ]) func `a digest matches the published one`(_ algorithm: HashAlgorithm, _ text: String, _ hex: String) async throws
+    {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.write(Array(text.utf8) + [9, 9, 9], at: 0)
@@ -41,9 +34,7 @@ import Testing
         try folder.put([1, 2, 3], in: "f")
         let hashing = try FileHashing(Array("\(folder.path)/f".utf8))
         #expect(throws: Failure.self) {
-            try hashing.digests([.md5]) { _ in
-                (try? folder.put([1, 2, 3, 4], in: "f")) != nil
-            }
+            try hashing.digests([.md5]) { _ in (try? folder.put([1, 2, 3, 4], in: "f")) != nil }
         }
     }
 
@@ -118,9 +109,7 @@ import Testing
         #expect(try await partial.digest(.sha256, length: 1_000_000) == expected)
     }
 
-    @Test func `a file that changes between its digest and its publishing is not published`()
-        async throws
-    {
+    @Test func `a file that changes between its digest and its publishing is not published`() async throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(1000), at: 0)

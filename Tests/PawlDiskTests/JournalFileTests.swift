@@ -156,11 +156,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func
-        `A9 a pair without owner attributes belongs to another program, unless it is what the journal was made for`(
-            marks: Bool
-        ) async throws
-    {
+    func `A9 a pair without owner attributes belongs to another program, unless it is what the journal was made for`(
+        marks: Bool
+    ) async throws {
         let folder = TestFolder { $0.marks = marks }
         try await killed(folder)
         try copyPair(folder, withMarks: false)
@@ -183,9 +181,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 40, 5000, 20_000])
-    func `a damaged journal is set aside and reported, and nothing of it is trusted`(
-        _ position: Int
-    ) async throws {
+    func `a damaged journal is set aside and reported, and nothing of it is trusted`(_ position: Int) async throws {
         let folder = TestFolder()
         try await killed(folder)
         var bytes = try folder.bytes(of: "x.bin.pawl")
@@ -202,8 +198,9 @@ import Testing
         partial.discard()
     }
 
-    @Test(arguments: [0, 4096, 20_480])
-    func `a journal that was never filled is not damaged`(_ length: Int) async throws {
+    @Test(arguments: [0, 4096, 20_480]) func `a journal that was never filled is not damaged`(
+        _ length: Int
+    ) async throws {
         let folder = TestFolder()
         try await killed(folder)
         try folder.put([UInt8](repeating: 0, count: length), in: "x.bin.pawl")

@@ -30,22 +30,15 @@ import Testing
         guard unsafe lstat(path, &found) == 0 else { return nil }
         let isRegular = found.st_mode & S_IFMT == S_IFREG
         return Sight(
-            mode: UInt32(found.st_mode),
-            inode: UInt64(found.st_ino),
-            links: Int(found.st_nlink),
-            bytes: isRegular ? FileSystem.contents(path) : nil
-        )
+            mode: UInt32(found.st_mode), inode: UInt64(found.st_ino), links: Int(found.st_nlink),
+            bytes: isRegular ? FileSystem.contents(path) : nil)
     }
 
     /// A valid journal made elsewhere, for example a downloaded one.
     private static let otherJournal: [UInt8] = {
         let (_, writes) = JournalKeeper.begun(
-            facts: JournalFacts(sources: ["https://a.example/x"], name: "x"),
-            done: ByteRangeSet([ByteRange(0, 10)]),
-            inodes: JournalInodes(part: 1, journal: 2),
-            boot: nil,
-            nonce: 9
-        )
+            facts: JournalFacts(sources: ["https://a.example/x"], name: "x"), done: ByteRangeSet([ByteRange(0, 10)]),
+            inodes: JournalInodes(part: 1, journal: 2), boot: nil, nonce: 9)
         var bytes = VolatileBytes()
         bytes.perform(writes)
         return bytes.cache
@@ -94,21 +87,14 @@ import Testing
         }
     }
 
-    private func check(
-        _ kinds: [Kind],
-        marks: Bool,
-        _ policy: IfExists,
-        _ ending: Ending
-    ) async throws {
+    private func check(_ kinds: [Kind], marks: Bool, _ policy: IfExists, _ ending: Ending) async throws {
         let folder = TestFolder(in: "/dev/shm") { environment in
             environment.marks = marks
             environment.traits = Self.traits
         }
         try folder.put(payload(300, seed: 8), in: "target")
         try leaveOurs(folder)
-        for (kind, ending) in zip(kinds, Self.endings) {
-            try put(kind, at: "\(folder.path)/x\(ending)", in: folder)
-        }
+        for (kind, ending) in zip(kinds, Self.endings) { try put(kind, at: "\(folder.path)/x\(ending)", in: folder) }
         folder.restart()
         // The user has allowed the file of the final name to be replaced, or appended to.
         let isOffered = policy == .overwrite || policy == .resume
@@ -135,10 +121,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], IfExists.allCases)
-    func `A9 another program's file beside the final name stays as it is`(
-        marks: Bool,
-        policy: IfExists
-    ) async throws {
+    func `A9 another program's file beside the final name stays as it is`(marks: Bool, policy: IfExists) async throws {
         for part in Kind.allCases {
             for journal in Kind.allCases {
                 let finals: [Kind] = [.absent, .file, .link, .folder]
@@ -152,10 +135,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], Ending.allCases)
-    fileprivate func `A9 every kind of file under every name, one at a time`(
-        marks: Bool,
-        ending: Ending
-    ) async throws {
+    fileprivate func `A9 every kind of file under every name, one at a time`(marks: Bool, ending: Ending) async throws {
         for kind in Kind.allCases where kind != .ours {
             for place in Self.endings.indices {
                 for policy in IfExists.allCases {
@@ -176,10 +156,7 @@ import Testing
         _ = try await first.publish(length: 500)
         let second = try folder.fresh("foo", from: "https://a.example/foo")
         #expect(second.name == "foo")
-        #expect(
-            folder.said.contains { $0.contains("foo.pawl") && $0.contains("another name") },
-            "\(folder.said)"
-        )
+        #expect(folder.said.contains { $0.contains("foo.pawl") && $0.contains("another name") }, "\(folder.said)")
         try second.write(payload(80), at: 0)
         try second.beginJournal(folder.facts("foo"), done: ByteRangeSet([ByteRange(0, 80)]))
         _ = try await second.publish(length: 80)
@@ -188,9 +165,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a part file that another program has locked is left alone, and the final name stays`(
-        isOurs: Bool
-    ) throws {
+    func `a part file that another program has locked is left alone, and the final name stays`(isOurs: Bool) throws {
         let folder = TestFolder(in: "/dev/shm") { $0.traits = Self.traits }
         if isOurs { try leaveOurs(folder) } else { try folder.put(payload(90), in: "x.part") }
         folder.restart()

@@ -39,24 +39,26 @@ import Testing
         try expectOther(folder, "another user")
     }
 
-    @Test(arguments: ["x.bin.part", "x.bin.pawl"])
-    func `a file that others can write to is not used`(name: String) throws {
+    @Test(arguments: ["x.bin.part", "x.bin.pawl"]) func `a file that others can write to is not used`(
+        name: String
+    ) throws {
         let folder = try begun()
         unsafe chmod("\(folder.path)/\(name)", 0o666)
         folder.restart()
         try expectOther(folder, "other users can write")
     }
 
-    @Test(arguments: ["x.bin.part", "x.bin.pawl"])
-    func `a file with a second hard link is not used`(name: String) throws {
+    @Test(arguments: ["x.bin.part", "x.bin.pawl"]) func `a file with a second hard link is not used`(
+        name: String
+    ) throws {
         let folder = try begun()
         unsafe link("\(folder.path)/\(name)", "\(folder.path)/second")
         folder.restart()
         try expectOther(folder, "another name")
     }
 
-    @Test(arguments: ["x.bin.part", "x.bin.pawl"])
-    func `a link in place of a file is not followed`(name: String) throws {
+    @Test(arguments: ["x.bin.part", "x.bin.pawl"]) func `a link in place of a file is not followed`(name: String) throws
+    {
         let folder = try begun()
         unsafe rename("\(folder.path)/\(name)", "\(folder.path)/elsewhere")
         unsafe symlink("elsewhere", "\(folder.path)/\(name)")
@@ -65,9 +67,7 @@ import Testing
         #expect(folder.said.contains { $0.contains("not a regular file") }, "\(folder.said)")
     }
 
-    @Test func `an explicit request for that name fails with the reason where the spare names are taken too`()
-        throws
-    {
+    @Test func `an explicit request for that name fails with the reason where the spare names are taken too`() throws {
         let folder = try begun()
         unsafe chmod("\(folder.path)/x.bin.part", 0o602)
         try folder.put([], in: "x.bin.part.1")

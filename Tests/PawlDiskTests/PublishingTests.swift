@@ -7,9 +7,7 @@ import Testing
 
 @Suite struct PublishingTests {
     @Test(arguments: ["/tmp", "/dev/shm"])
-    func `A5 publishing moves the file to its place and removes part file and journal`(
-        _ parent: String
-    ) async throws {
+    func `A5 publishing moves the file to its place and removes part file and journal`(_ parent: String) async throws {
         let folder = TestFolder(in: parent)
         let content = payload(100_000)
         let partial = try folder.fresh("x.bin")
@@ -26,9 +24,7 @@ import Testing
         #expect(try kept.status(of: "x.bin")?.modifiedSeconds == 1_000_000_000)
     }
 
-    @Test func `many small files of a disk are published together, and a failure of one harms no other`()
-        async throws
-    {
+    @Test func `many small files of a disk are published together, and a failure of one harms no other`() async throws {
         let folder = TestFolder()
         let stream = AsyncStream<(Int, Result<String, Failure>)>.makeStream()
         for number in 0..<100 {
@@ -53,13 +49,13 @@ import Testing
         let kept = try #require(folder.disk.folders.existing(folder.path))
         #expect(
             OwnerAttribute.read(try kept.open("1.bin", flags: 0))
-                != .of(OwnerAttribute.value(of: "https://a.example/1"))
-        )
+                != .of(OwnerAttribute.value(of: "https://a.example/1")))
         #expect(try folder.fresh("50.bin").name == "50.bin")
     }
 
-    @Test(arguments: ["/tmp", "/dev/shm"])
-    func `a file that is shorter than its length is not published`(_ parent: String) async throws {
+    @Test(arguments: ["/tmp", "/dev/shm"]) func `a file that is shorter than its length is not published`(
+        _ parent: String
+    ) async throws {
         let folder = TestFolder(in: parent)
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(100), at: 0)

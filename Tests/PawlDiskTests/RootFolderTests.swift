@@ -17,9 +17,7 @@ import Testing
 
     @Test func `neither a link nor a swapped folder leads out`() throws {
         let folder = try TemporaryFolder()
-        for path in ["root", "root/a", "root/a/b", "out"] {
-            _ = unsafe mkdir(folder.path(path), 0o700)
-        }
+        for path in ["root", "root/a", "root/a/b", "out"] { _ = unsafe mkdir(folder.path(path), 0o700) }
         try FileSystem.write(Array("inside".utf8), to: folder.path("root/a/b/f"))
         try FileSystem.write(Array("outside".utf8), to: folder.path("out/f"))
         let root = try #require(RootFolder(folder.path("root")))
@@ -44,14 +42,11 @@ import Testing
 
     @Test func `a path through links stays in the folder, however they are written`() throws {
         let folder = try TemporaryFolder()
-        for path in ["root", "root/a", "root/a/b", "out", "rootless"] {
-            _ = unsafe mkdir(folder.path(path), 0o700)
-        }
+        for path in ["root", "root/a", "root/a/b", "out", "rootless"] { _ = unsafe mkdir(folder.path(path), 0o700) }
         let links = [
             ("inside", folder.path("root/a")), ("itself", folder.path("root")), ("relative", "a"),
-            ("around", "../root/a"), ("missing", folder.path("root/none")),
-            ("beside", folder.path("rootless")), ("up", folder.path("")), ("top", "/"), ("outside", "../out"),
-            ("twice", "beside"),
+            ("around", "../root/a"), ("missing", folder.path("root/none")), ("beside", folder.path("rootless")),
+            ("up", folder.path("")), ("top", "/"), ("outside", "../out"), ("twice", "beside"),
         ]
         for (name, target) in links { #expect(unsafe symlink(target, folder.path("root/\(name)")) == 0) }
         func isRefused(_ path: String) -> Bool {
@@ -60,9 +55,7 @@ import Testing
                 return false
             } catch { return error.code == .badOption }
         }
-        for path in [
-            "a/b", "inside/b", "inside/new", "itself/a", "relative/b", "around/b", "missing/x", "new/x",
-        ] {
+        for path in ["a/b", "inside/b", "inside/new", "itself/a", "relative/b", "around/b", "missing/x", "new/x"] {
             #expect(!isRefused(path), "\(path)")
         }
         for path in ["beside", "beside/new/x", "up/out", "top/tmp", "outside", "outside/new", "twice"] {

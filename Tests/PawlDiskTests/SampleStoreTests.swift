@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 struct SampleStoreTests {
-    @Test(arguments: [1, 1000, 64 << 20])
-    func `contents are kept in files of a limited length`(longest: Int64) throws {
+    @Test(arguments: [1, 1000, 64 << 20]) func `contents are kept in files of a limited length`(longest: Int64) throws {
         let folder = try TemporaryFolder()
         var store = try SpoolFolder(folder.path).makeStore(longest: longest)
         let payloads = (0..<5).map { Payload(seed: UInt64($0), length: 400 + Int64($0)) }

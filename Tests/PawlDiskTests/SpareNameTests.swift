@@ -32,8 +32,9 @@ import Testing
         return try await partial.publish(length: 9000)
     }
 
-    @Test(arguments: others, [true, false])
-    func `a killed download is continued under its own name`(others: [String], marks: Bool) async throws {
+    @Test(arguments: others, [true, false]) func `a killed download is continued under its own name`(
+        others: [String], marks: Bool
+    ) async throws {
         let folder = try begun(others, marks: marks)
         #expect(folder.disk.unfinished(of: "https://a.example/x", in: folder.path) == "x.bin")
         let (partial, journal) = try folder.found("x.bin")
@@ -45,8 +46,9 @@ import Testing
         #expect(folder.said.count == 1 && folder.said[0].contains("another name for the part file"))
     }
 
-    @Test(arguments: ["x.bin.part", "x.bin.pawl"], [true, false])
-    func `a file that is still to come keeps its name`(other: String, marks: Bool) async throws {
+    @Test(arguments: ["x.bin.part", "x.bin.pawl"], [true, false]) func `a file that is still to come keeps its name`(
+        other: String, marks: Bool
+    ) async throws {
         let folder = TestFolder { $0.marks = marks }
         folder.disk.reserve(other, in: folder.path)
         folder.disk.reserve("unrelated", in: folder.path)
@@ -63,8 +65,9 @@ import Testing
         #expect(folder.said.isEmpty)
     }
 
-    @Test(arguments: [true, false])
-    func `it is continued also when the file that was in the way is gone`(marks: Bool) async throws {
+    @Test(arguments: [true, false]) func `it is continued also when the file that was in the way is gone`(
+        marks: Bool
+    ) async throws {
         let folder = try begun(["x.bin.part"], marks: marks)
         unsafe unlink("\(folder.path)/x.bin.part")
         let (partial, journal) = try folder.found("x.bin")
@@ -73,8 +76,7 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
-    @Test(arguments: [true, false])
-    func `a kill after the final rename leaves nothing to do`(marks: Bool) throws {
+    @Test(arguments: [true, false]) func `a kill after the final rename leaves nothing to do`(marks: Bool) throws {
         let folder = try begun(["x.bin.pawl"], marks: marks)
         let (partial, _) = try folder.found("x.bin")
         try partial.write(payload(9000).suffix(6000), at: 3000)

@@ -8,8 +8,7 @@ import Testing
 
 /// A device, a pipe or a socket under a requested name.
 @Suite struct SpecialFileTests {
-    private func claim(_ folder: String, _ name: String, isChosen: Bool, _ policy: IfExists) throws -> String
-    {
+    private func claim(_ folder: String, _ name: String, isChosen: Bool, _ policy: IfExists) throws -> String {
         let disk = FileDisk(FileDisk.Environment { _ in })
         let facts = JournalFacts(sources: ["https://a.example/x"], name: name)
         var selection = Claim(folder: folder, name: name, ifExists: policy, facts: facts)
@@ -22,15 +21,14 @@ import Testing
         }
     }
 
-    @Test(arguments: IfExists.allCases)
-    func `no file is created beside it, and the reason is reported`(policy: IfExists) throws {
+    @Test(arguments: IfExists.allCases) func `no file is created beside it, and the reason is reported`(
+        policy: IfExists
+    ) throws {
         let folder = TestFolder()
         unsafe mkfifo("\(folder.path)/pipe", 0o666)
         unsafe symlink("/dev/null", "\(folder.path)/link")
         for name in ["pipe", "link"] {
-            let failure = #expect(throws: Failure.self) {
-                try claim(folder.path, name, isChosen: true, policy)
-            }
+            let failure = #expect(throws: Failure.self) { try claim(folder.path, name, isChosen: true, policy) }
             #expect(failure?.code == .cannotCreate)
             #expect(failure?.description.contains("device") == true)
         }
@@ -59,15 +57,12 @@ import Testing
     @Test(
         arguments: [IfExists.skip, .resume, .overwrite, .fail],
         [
-            ("folder", "a directory"), ("to-folder", "leads to a directory"),
-            ("dangling", "leads to nothing"),
+            ("folder", "a directory"), ("to-folder", "leads to a directory"), ("dangling", "leads to nothing"),
             ("pipe", "a device, a pipe"), ("to-pipe", "a device, a pipe"),
-        ]
-    )
-    func `what is not a file is no finished download`(
-        policy: IfExists,
-        found: (name: String, reason: String)
-    ) throws {
+        ]) func `what is not a file is no finished download`(
+            policy: IfExists, found: (name: String, reason: String)
+        ) throws
+    {
         let folder = strange()
         defer { unsafe rmdir("\(folder.path)/folder") }
         let before = folder.names
@@ -76,9 +71,7 @@ import Testing
                 try claim(folder.path, found.name, isChosen: isChosen, policy)
             }
             #expect(failure?.why.description.contains(found.reason) == true)
-            #expect(
-                failure?.place.hasSuffix("/\(found.name)") == true && failure?.remedy.text.isEmpty == false
-            )
+            #expect(failure?.place.hasSuffix("/\(found.name)") == true && failure?.remedy.text.isEmpty == false)
         }
         #expect(folder.names == before)
     }
@@ -103,9 +96,7 @@ import Testing
         unsafe symlink("file", "\(folder.path)/link")
         #expect(try claim(folder.path, "link", isChosen: true, .skip) == "\(folder.path)/link")
         for policy in [IfExists.resume, .fail] {
-            let failure = #expect(throws: Failure.self) {
-                try claim(folder.path, "link", isChosen: true, policy)
-            }
+            let failure = #expect(throws: Failure.self) { try claim(folder.path, "link", isChosen: true, policy) }
             #expect(failure?.code == .fileExists)
             #expect(failure?.why.description == "a symbolic link of that name exists")
         }

@@ -8,9 +8,7 @@ import Testing
 
 /// Bytes behind the cursors: at most one write of Pawl's own, and nothing of any other program.
 @Suite struct TailTests {
-    private static let traits: [FileSystemTraits] = [
-        [.local, .keepsInodes], [.local, .mappable, .keepsInodes],
-    ]
+    private static let traits: [FileSystemTraits] = [[.local, .keepsInodes], [.local, .mappable, .keepsInodes]]
 
     private func folder(_ traits: FileSystemTraits) -> TestFolder { TestFolder { $0.traits = traits } }
 
@@ -48,10 +46,7 @@ import Testing
     }
 
     @Test(arguments: traits, [1, 4096, 100_000, 1 << 20, 3 << 20])
-    func `bytes appended by another program after a clean end are cut`(
-        traits: FileSystemTraits,
-        count: Int
-    ) throws {
+    func `bytes appended by another program after a clean end are cut`(traits: FileSystemTraits, count: Int) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
         // The last write failed half-way: its bytes count no more than those of another program.
@@ -62,16 +57,14 @@ import Testing
     }
 
     @Test(arguments: traits, [1, 4096, 100_000, 1 << 20, 3 << 20])
-    func `bytes appended by another program after a kill are cut`(traits: FileSystemTraits, count: Int) throws
-    {
+    func `bytes appended by another program after a kill are cut`(traits: FileSystemTraits, count: Int) throws {
         let folder = folder(traits)
         try begun(folder).release()
         try grow(folder, by: count)
         #expect(try left(folder, traits) == [ByteRange(0, 1000)])
     }
 
-    @Test(arguments: traits)
-    func `A4 the write immediately before a kill is kept`(traits: FileSystemTraits) throws {
+    @Test(arguments: traits) func `A4 the write immediately before a kill is kept`(traits: FileSystemTraits) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
         try partial.write(payload(300, seed: 3), at: 1000)
@@ -80,8 +73,9 @@ import Testing
         #expect(try left(folder, traits) == [ByteRange(0, 1300)])
     }
 
-    @Test(arguments: traits, [1, 300, 7000, 9000])
-    func `half a write is cut, whatever follows it`(traits: FileSystemTraits, count: Int) throws {
+    @Test(arguments: traits, [1, 300, 7000, 9000]) func `half a write is cut, whatever follows it`(
+        traits: FileSystemTraits, count: Int
+    ) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
         partial.willWrite(ByteRange(1000, 9000))
@@ -91,10 +85,8 @@ import Testing
         #expect(try left(folder, traits) == [ByteRange(0, 1000)])
     }
 
-    @Test(arguments: traits, [1, 200, 8000])
-    func `bytes appended to the write that a kill interrupted are cut with it`(
-        traits: FileSystemTraits,
-        count: Int
+    @Test(arguments: traits, [1, 200, 8000]) func `bytes appended to the write that a kill interrupted are cut with it`(
+        traits: FileSystemTraits, count: Int
     ) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
@@ -106,8 +98,7 @@ import Testing
         #expect(try left(folder, traits) == [ByteRange(0, 1000)])
     }
 
-    @Test(arguments: traits)
-    func `bytes appended before the write that a kill interrupted are cut with it`(
+    @Test(arguments: traits) func `bytes appended before the write that a kill interrupted are cut with it`(
         traits: FileSystemTraits
     ) throws {
         let folder = folder(traits)

@@ -13,9 +13,7 @@ final class TestFolder {
     private let notices = Notices()
     private(set) var disk: FileDisk
 
-    private final class Notices: Sendable {
-        let said = Mutex<[String]>([])
-    }
+    private final class Notices: Sendable { let said = Mutex<[String]>([]) }
 
     /// `change` alters what the machine reports about itself.
     init(in parent: String = "/tmp", _ change: (inout FileDisk.Environment) -> Void = { _ in }) {
@@ -42,18 +40,12 @@ final class TestFolder {
 
     var said: [String] { notices.said.withLock { $0 } }
 
-    func facts(
-        _ name: String,
-        from source: String = "https://a.example/x",
-        total: Int64? = nil
-    ) -> JournalFacts {
+    func facts(_ name: String, from source: String = "https://a.example/x", total: Int64? = nil) -> JournalFacts {
         JournalFacts(sources: [source], representation: Representation(total: total), name: name)
     }
 
     func claim(
-        _ name: String,
-        from source: String = "https://a.example/x",
-        _ ifExists: IfExists = .rename,
+        _ name: String, from source: String = "https://a.example/x", _ ifExists: IfExists = .rename,
         adopts: (LoadedJournal) -> Bool = { _ in false }
     ) throws -> ClaimResult {
         let selection = Claim(folder: path, name: name, ifExists: ifExists, facts: facts(name, from: source))
@@ -61,9 +53,7 @@ final class TestFolder {
     }
 
     func fresh(
-        _ name: String,
-        from source: String = "https://a.example/x",
-        _ ifExists: IfExists = .rename
+        _ name: String, from source: String = "https://a.example/x", _ ifExists: IfExists = .rename
     ) throws -> FilePartial {
         guard case .fresh(let partial) = try claim(name, from: source, ifExists) else {
             throw Unexpected(what: "the part file of \(name) is not a new one")
@@ -72,9 +62,7 @@ final class TestFolder {
     }
 
     func found(
-        _ name: String,
-        from source: String = "https://a.example/x",
-        _ ifExists: IfExists = .rename
+        _ name: String, from source: String = "https://a.example/x", _ ifExists: IfExists = .rename
     ) throws -> (FilePartial, LoadedJournal) {
         guard case .found(let partial, let loaded) = try claim(name, from: source, ifExists) else {
             throw Unexpected(what: "no part file of \(name) was found")
@@ -102,9 +90,7 @@ final class TestFolder {
     }
 }
 
-struct Unexpected: Error {
-    let what: String
-}
+struct Unexpected: Error { let what: String }
 
 /// Bytes without a repeating window: a swapped or shifted block is detected.
 func payload(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
@@ -139,9 +125,7 @@ extension FilePartial {
         try await Self.wait { publish(length: length, modified: modified, completion: $0) }
     }
 
-    func checkpoint(_ done: ByteRangeSet) async throws {
-        try await Self.wait { checkpoint(done, completion: $0) }
-    }
+    func checkpoint(_ done: ByteRangeSet) async throws { try await Self.wait { checkpoint(done, completion: $0) } }
 
     func digest(_ algorithm: HashAlgorithm, length: Int64) async throws -> [UInt8] {
         try await Self.wait { digests([algorithm], length: length, completion: $0) }.flatMap(\.digest)

@@ -17,17 +17,14 @@ import Testing
         #expect(path == "\(folder.path)/x.bin")
         #expect(folder.names == ["x.bin"])
         #expect(try folder.bytes(of: "x.bin") == payload(1000))
-        #expect(
-            try folder.disk.folders.open(folder.path).status(of: "x.bin")?.modifiedSeconds == 1_000_000_000
-        )
+        #expect(try folder.disk.folders.open(folder.path).status(of: "x.bin")?.modifiedSeconds == 1_000_000_000)
     }
 
     @Test func `a killed small download leaves nothing`() throws {
         let folder = TestFolder(in: "/dev/shm")
         do {
             let partial = try folder.small("x.bin", of: 1000)
-            try partial.write(payload(500), at: 0)
-            // Abandoned without being closed: what a kill would leave.
+            try partial.write(payload(500), at: 0)  // Abandoned without being closed: what a kill would leave.
         }
         #expect(folder.names.isEmpty)
         #expect(try !folder.small("x.bin", of: 1000).isNamed)
@@ -41,8 +38,9 @@ import Testing
         #expect(folder.names == ["x.bin.part"])
     }
 
-    @Test(arguments: [IfExists.rename, .fail, .skip, .resume])
-    func `a file that appeared meanwhile is never replaced`(ifExists: IfExists) async throws {
+    @Test(arguments: [IfExists.rename, .fail, .skip, .resume]) func `a file that appeared meanwhile is never replaced`(
+        ifExists: IfExists
+    ) async throws {
         let folder = TestFolder(in: "/dev/shm")
         let partial = try folder.small("x.bin", of: 1000, ifExists)
         #expect(!partial.isNamed)
@@ -69,11 +67,7 @@ import Testing
         #expect(folder.names == ["x.bin.part"])
         let other = FileDisk(folder.disk.environment)
         let selection = Claim(
-            folder: folder.path,
-            name: "x.bin",
-            ifExists: .rename,
-            facts: folder.facts("x.bin", total: 1000)
-        )
+            folder: folder.path, name: "x.bin", ifExists: .rename, facts: folder.facts("x.bin", total: 1000))
         let failure = #expect(throws: Failure.self) { try other.claim(selection) { _ in false } }
         #expect(failure?.code == .alreadyDownloading)
         try partial.write(payload(1000), at: 0)
@@ -137,11 +131,7 @@ import Testing
         try partial.close(keeping: folder.facts("x.bin", total: 1000), done: ByteRangeSet([ByteRange(0, 10)]))
         folder.restart()
         let selection = Claim(
-            folder: folder.path,
-            name: "x.bin",
-            ifExists: .rename,
-            facts: folder.facts("x.bin", total: 1000)
-        )
+            folder: folder.path, name: "x.bin", ifExists: .rename, facts: folder.facts("x.bin", total: 1000))
         guard case .found(let again, _) = try folder.disk.claim(selection, adopts: { _ in false }) else {
             Issue.record("not found")
             return
@@ -150,9 +140,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test
-    func `a large file, one of unknown length and one that may replace have their part file immediately`()
-        throws
+    @Test func `a large file, one of unknown length and one that may replace have their part file immediately`() throws
     {
         let folder = TestFolder(in: "/dev/shm")
         for (total, ifExists) in [(Int64(2 << 20), IfExists.rename), (nil, .rename), (1000, .overwrite)] {
@@ -166,11 +154,7 @@ import Testing
 }
 
 extension TestFolder {
-    fileprivate func small(
-        _ name: String,
-        of total: Int64?,
-        _ ifExists: IfExists = .rename
-    ) throws -> FilePartial {
+    fileprivate func small(_ name: String, of total: Int64?, _ ifExists: IfExists = .rename) throws -> FilePartial {
         try fresh(name, of: total, ifExists, on: disk)
     }
 
@@ -179,12 +163,8 @@ extension TestFolder {
         try fresh(name, of: total, .rename, on: FileDisk(disk.environment))
     }
 
-    private func fresh(
-        _ name: String,
-        of total: Int64?,
-        _ ifExists: IfExists,
-        on disk: FileDisk
-    ) throws -> FilePartial {
+    private func fresh(_ name: String, of total: Int64?, _ ifExists: IfExists, on disk: FileDisk) throws -> FilePartial
+    {
         let selection = Claim(folder: path, name: name, ifExists: ifExists, facts: facts(name, total: total))
         guard case .fresh(let partial) = try disk.claim(selection, adopts: { _ in false }) else {
             throw Unexpected(what: "the part file of \(name) is not a new one")

@@ -19,9 +19,7 @@ import Testing
     }()
 
     @Test(.enabled(if: hasAttributes, "needs root and a file system with attributes"))
-    func `a folder whose files cannot be renamed is refused before the first byte, and keeps what it has`()
-        throws
-    {
+    func `a folder whose files cannot be renamed is refused before the first byte, and keeps what it has`() throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x")
         try partial.write(payload(10), at: 0)
@@ -78,8 +76,7 @@ import Testing
         #expect(failure.code == .cannotMakeFolder)
         #expect(
             failure.description
-                == "cannot make the folder /dev/null/x: /dev/null is not a folder; choose another folder"
-        )
+                == "cannot make the folder /dev/null/x: /dev/null is not a folder; choose another folder")
         #expect(refusal("/dev/null")?.why == "/dev/null is not a folder")
     }
 
@@ -97,8 +94,9 @@ import Testing
         #expect(folder.names.sorted() == ["circle", "dead"])
     }
 
-    @Test(arguments: ["/proc", "/proc/none"])
-    func `a file system that has only its own files is named as the cause`(path: String) throws {
+    @Test(arguments: ["/proc", "/proc/none"]) func `a file system that has only its own files is named as the cause`(
+        path: String
+    ) throws {
         let failure = try #require(refusal(path))
         #expect(failure.why == "the file system takes no new files or folders there")
         #expect(failure.remedy.text == "choose another folder")

@@ -20,8 +20,7 @@ import Testing
 
     @Test(arguments: [403, 429, nil] as [Int?], [1, 2])
     func `the download continues with the accepted connections, and an automatic one does not try more`(
-        status: Int?,
-        limit: Int
+        status: Int?, limit: Int
     ) throws {
         let bench = try Bench()
         for (path, options) in [("/a.bin", ["-x", "8"]), ("/b.bin", [])] {
@@ -60,10 +59,7 @@ import Testing
         let other = try TemporaryFolder()
         try #require(unsafe mkdir(other.path("pawl"), 0o700) == 0)
         try FileSystem.write([0, 255, 10, 32, 32, 10], to: other.path("pawl/hosts"))
-        let damaged = try bench.get(
-            [url, "-x", "4", "-o", "second.bin"],
-            environment: ["XDG_STATE_HOME": other.path]
-        )
+        let damaged = try bench.get([url, "-x", "4", "-o", "second.bin"], environment: ["XDG_STATE_HOME": other.path])
         #expect(damaged.code == 0, "\(damaged)")
         let kept = FileSystem.contents(other.path("pawl/hosts")).map { String(decoding: $0, as: UTF8.self) }
         #expect(kept?.hasPrefix("http://127.0.0.1:") == true, "it was replaced: \(kept ?? "")")

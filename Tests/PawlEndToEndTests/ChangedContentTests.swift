@@ -15,8 +15,7 @@ import Testing
 
     @Test(arguments: validators, [new, grown, shrunk])
     func `C6 E7 G1 content changed between two runs gives the complete new file`(
-        validators: Behaviour.Validators,
-        later: Payload
+        validators: Behaviour.Validators, later: Payload
     ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", versions: [Self.old, later]) { $0.validators = validators }
@@ -30,15 +29,13 @@ import Testing
 
     @Test(arguments: validators, [new, grown, shrunk])
     func `C6 G1 content changed in the middle of a run gives the complete new file`(
-        validators: Behaviour.Validators,
-        later: Payload
+        validators: Behaviour.Validators, later: Payload
     ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", versions: [Self.old, later], changing: .afterRequests(1)) {
             $0.validators = validators
         }
-        bench.origin.vary("/f") { facts, behaviour in
-            if facts.ordinal == 0 { behaviour.cut = .close(after: 3_000_000) }
+        bench.origin.vary("/f") { facts, behaviour in if facts.ordinal == 0 { behaviour.cut = .close(after: 3_000_000) }
         }
         let outcome = try bench.get(url, "-x", "1")
         #expect(outcome.code == 0, "\(outcome)")
@@ -46,8 +43,7 @@ import Testing
         #expect(bench.folder.names == ["f"])
     }
 
-    @Test(arguments: validators)
-    func `G1 G3 content changed under four connections is never mixed`(
+    @Test(arguments: validators) func `G1 G3 content changed under four connections is never mixed`(
         validators: Behaviour.Validators
     ) throws {
         let bench = try Bench()
@@ -56,9 +52,7 @@ import Testing
             $0.pace = 4_000_000
         }
         // Every old response is cut, so that the run cannot end with the old content.
-        bench.origin.vary("/f") { facts, behaviour in
-            if facts.version == 0 { behaviour.cut = .close(at: 4_999_999) }
-        }
+        bench.origin.vary("/f") { facts, behaviour in if facts.version == 0 { behaviour.cut = .close(at: 4_999_999) } }
         let outcome = try bench.get(url, "-x", "4", "--retries", "5")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("f", from: Self.new) == nil, "\(outcome)")
@@ -67,8 +61,7 @@ import Testing
     /// Zeros, which both versions have before the place where the download is continued, from near and from far.
     @Test(arguments: [Behaviour.Validators.weakTagOnly, .none], [2_000_000, 5_000_000] as [Int64])
     func `content that changed is not continued because both versions have zeros`(
-        validators: Behaviour.Validators,
-        zeros: Int64
+        validators: Behaviour.Validators, zeros: Int64
     ) throws {
         let length: Int64 = 9_000_000
         let blank = Payload.Blank(ByteRange(1_000_000, 1_000_000 + zeros + 500_000))
@@ -101,10 +94,7 @@ import Testing
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("f", from: Self.old) == nil, "\(outcome)")
         let twice = bench.origin.ended("/f").count > 1 ? bench.origin.log.sentTwice("/f") : -1
-        #expect(
-            (65_536...1_048_576).contains(twice),
-            "an overlap is compared, and no more is fetched again: \(twice)"
-        )
+        #expect((65_536...1_048_576).contains(twice), "an overlap is compared, and no more is fetched again: \(twice)")
     }
 
     @Test func `A6 B8 the same content under weak validators continues after an overlap`() throws {
@@ -139,9 +129,7 @@ import Testing
     @Test func `a checksum detects bytes that changed during a response`() throws {
         let bench = try Bench()
         let url = bench.origin.serve(
-            "/f",
-            versions: [Payload(text: "old old old"), Payload(text: "new new new")],
-            changing: .afterBytes(4),
+            "/f", versions: [Payload(text: "old old old"), Payload(text: "new new new")], changing: .afterBytes(4),
             runningBodies: true
         ) { $0.pace = 100 }
         let digest = "5f8bcd1bd1ab1a2bb0a4a0ddc1a8e4a1b1d4b0c7"

@@ -25,9 +25,7 @@ import Testing
     @Test func `G3 one crawling connection among fast ones does not hold the file back`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
-        bench.origin.vary("/f") { facts, behaviour in
-            behaviour.pace = facts.ordinal == 1 ? 20_000 : 4_000_000
-        }
+        bench.origin.vary("/f") { facts, behaviour in behaviour.pace = facts.ordinal == 1 ? 20_000 : 4_000_000 }
         let outcome = try bench.get(url, "-x", "4")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("f", from: payload) == nil)
@@ -44,8 +42,8 @@ import Testing
         #expect(first.bodySent > 2_000_000, "\(first)")
     }
 
-    @Test(arguments: [503, 429, 0])
-    func `G3 G4 a server that accepts two at once gets two at once`(status: Int) throws {
+    @Test(arguments: [503, 429, 0]) func `G3 G4 a server that accepts two at once gets two at once`(status: Int) throws
+    {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
             $0.crowd = .init(limit: 2, refusal: status == 0 ? nil : .status(status))
@@ -67,8 +65,9 @@ import Testing
         #expect(bench.folder.difference("f", from: payload) == nil)
     }
 
-    @Test(arguments: ["1", "4"])
-    func `progress resets the count of retries, whatever resets come`(connections: String) throws {
+    @Test(arguments: ["1", "4"]) func `progress resets the count of retries, whatever resets come`(
+        connections: String
+    ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.cut = .reset(after: 900_000) }
         let outcome = try bench.get(url, "-x", connections, "--retries", "2")
@@ -81,8 +80,7 @@ import Testing
     @Test func `a stalled response is abandoned after the timeout and resumed`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
-        bench.origin.vary("/f") { facts, behaviour in
-            if facts.ordinal < 2 { behaviour.cut = .stall(after: 5_000_000) }
+        bench.origin.vary("/f") { facts, behaviour in if facts.ordinal < 2 { behaviour.cut = .stall(after: 5_000_000) }
         }
         let outcome = try bench.get(url, "-x", "1", "--timeout", "1")
         #expect(outcome.code == 0, "\(outcome)")
@@ -97,8 +95,7 @@ import Testing
         let process = try bench.start(url, "-x", "1", "--timeout", "30")
         let still = process.line { line in
             let event = Event(line: line)
-            return event.word == "progress" && event.number("written") == 5_000_000
-                && event.number("speed") == 0
+            return event.word == "progress" && event.number("written") == 5_000_000 && event.number("speed") == 0
         }
         #expect(still != nil, "\(process.output)")
         bench.origin.release("/f")
@@ -126,9 +123,7 @@ import Testing
         defer { mirror.stop() }
         mirror.serve("/copy", payload)
         let url = bench.origin.serve("/f", payload) { $0.cut = .close(after: 4_000_000) }
-        bench.origin.vary("/f") { facts, behaviour in
-            if facts.ordinal > 0 { behaviour.instead = .status(503) }
-        }
+        bench.origin.vary("/f") { facts, behaviour in if facts.ordinal > 0 { behaviour.instead = .status(503) } }
         let outcome = try bench.get(url, "--mirror", mirror.url("/copy"), "-x", "1")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("f", from: payload) == nil)

@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Servers of samples that cannot be connected to, and a machine without a network.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct DeadHostTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct DeadHostTests {
     /// A port of this machine on which nothing listens; as long as `socket` is open no other program gets it.
     private static func closedPort() throws -> (socket: Int32, port: UInt16) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -36,8 +35,7 @@ struct DeadHostTests {
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            let type =
-                Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
             for _ in 0..<4 {
                 let client = Glibc.socket(AF_INET, type, 0)
                 sockets.append(client)
@@ -91,10 +89,8 @@ struct DeadHostTests {
     @Test func `a slow response is no failure to connect`() throws {
         let bench = try PipeBench()
         try bench.write(
-            (0..<6).map { number in
-                bench.origin.serve("/\(number)", Payload(text: "abc")) { $0.delay = .untilReleased }
-            }
-        )
+            (0..<6).map { number in bench.origin.serve("/\(number)", Payload(text: "abc")) { $0.delay = .untilReleased }
+            })
         let options = ["--per-host", "1", "--sample-timeout", "0.2", "--host-failures", "1", "-q"]
         let (code, results) = try bench.run(options, with: PipeBench.local)
         #expect(code == 2 && results.count == 6)
@@ -107,17 +103,13 @@ struct DeadHostTests {
         let bench = try PipeBench()
         try bench.write((0..<40).map { "s3://bucket/\($0)" })
         let options = [
-            "--endpoint-url", "http://127.0.0.1:\(port)", "--no-sign-request", "--per-host", "1", "--retries",
-            "1",
+            "--endpoint-url", "http://127.0.0.1:\(port)", "--no-sign-request", "--per-host", "1", "--retries", "1",
             "--retry-delay", "0.01", "--host-failures", "3", "-q",
         ]
         let (code, results) = try bench.run(options, with: PipeBench.local)
         #expect(code == 6 && results.count == 40)
         let reasons = results.map { $0["reason"]?.string ?? "" }
-        #expect(
-            reasons.count { $0.contains("it was not tried, since the store of s3://bucket could not be") }
-                == 37
-        )
+        #expect(reasons.count { $0.contains("it was not tried, since the store of s3://bucket could not be") } == 37)
     }
 
     @Test func `a robots dot txt that cannot be fetched for lack of a connection counts for all`() throws {
@@ -171,9 +163,7 @@ struct DeadHostTests {
         let shard = isShard ? ["--to", folder.path("out"), "--format", "tar", "--shard", "s"] : []
         let process = try namespace.start(
             PawlBinary.path,
-            ["pipe", "-q", "-i", folder.path("jobs"), "--robots", "ignore", "--network-timeout", "0.5"]
-                + shard
-        )
+            ["pipe", "-q", "-i", folder.path("jobs"), "--robots", "ignore", "--network-timeout", "0.5"] + shard)
         #expect(process.wait() == .code(6), "\(process.errors)")
         let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
         guard !isShard else {

@@ -5,8 +5,9 @@ import Testing
 
 @Suite(.ownThreads) struct DescriptorTests {
     /// From none for the loop to enough for two downloads; with `-4`, libcurl connects.
-    @Test(arguments: [[], ["-4"]])
-    func `with too few file descriptors a run fails with a reason, or succeeds`(options: [String]) throws {
+    @Test(arguments: [[], ["-4"]]) func `with too few file descriptors a run fails with a reason, or succeeds`(
+        options: [String]
+    ) throws {
         let bench = try IntegrityBench()
         let first = bench.origin.serve("/first", Payload(seed: 1, length: 100_000))
         let second = bench.origin.serve("/second", Payload(seed: 2, length: 100_000))
@@ -41,52 +42,37 @@ import Testing
     ///
     /// Each file is in a folder of its own, which needs one, too.
     @Test(arguments: [18, 64], [[], ["--format", "tar", "--shard", "s"]])
-    func `pawl pipe stores every sample with few descriptors`(
-        limit: Int,
-        format: [String]
-    ) throws {
+    func `pawl pipe stores every sample with few descriptors`(limit: Int, format: [String]) throws {
         let bench = try PipeBench()
-        try bench.write(
-            (0..<60).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) }
-        )
+        try bench.write((0..<60).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) })
         let run = try pipe(bench, limit, places: 64, format)
         #expect(run.exit == .code(0), "\(run.errors)")
         #expect(run.lines.count { $0.contains(#""status":"ok""#) } == 60, "\(run.errors)")
     }
 
     @Test(arguments: [[], ["--format", "tar", "--shard", "s"]])
-    func `pawl pipe says at its start how many descriptors it needs, and runs with them`(
-        format: [String]
-    ) throws {
+    func `pawl pipe says at its start how many descriptors it needs, and runs with them`(format: [String]) throws {
         let bench = try PipeBench()
-        try bench.write(
-            (0..<20).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) }
-        )
+        try bench.write((0..<20).map { bench.origin.serve("/\($0)", Payload(seed: UInt64($0), length: 2000)) })
         var isEnough = false
         for limit in 8...24 where !isEnough {
             let run = try pipe(bench, limit, places: 8, format)
             isEnough = run.exit == .code(0)
             guard !isEnough else { break }
             #expect(run.exit == .code(15) && run.lines.isEmpty, "\(limit): \(run.errors)")
-            #expect(
-                run.errors.hasPrefix("pawl: cannot start with \(limit) descriptors: this needs at least ")
-            )
+            #expect(run.errors.hasPrefix("pawl: cannot start with \(limit) descriptors: this needs at least "))
             #expect(bench.origin.log.records.isEmpty, "nothing is requested in vain")
         }
         #expect(isEnough)
     }
 
-    private func pipe(_ bench: PipeBench, _ limit: Int, places: Int, _ format: [String]) throws -> PawlProcess
-    {
+    private func pipe(_ bench: PipeBench, _ limit: Int, places: Int, _ format: [String]) throws -> PawlProcess {
         let pipe =
-            ["pipe", "-i", "jobs", "--to", "out", "-j", "\(places)", "--per-host", "\(places)"]
-            + ["--host-delay", "0"] + PipeBench.local + format
+            ["pipe", "-i", "jobs", "--to", "out", "-j", "\(places)", "--per-host", "\(places)"] + ["--host-delay", "0"]
+            + PipeBench.local + format
         return try PawlProcess.run(
-            "/bin/sh",
-            ["-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", PawlBinary.path] + pipe,
-            environment: ["HOME": bench.folder.path],
-            folder: bench.folder.path
-        )
+            "/bin/sh", ["-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", PawlBinary.path] + pipe,
+            environment: ["HOME": bench.folder.path], folder: bench.folder.path)
     }
 
     @Test func `a program that is started gets the soft limit that Pawl was started with`() throws {

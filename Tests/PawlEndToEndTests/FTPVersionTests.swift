@@ -6,11 +6,7 @@ import Testing
 /// Files of FTP servers that change between the replies and the data, and servers that cannot resume.
 @Suite(
     .ownThreads,
-    .enabled(
-        if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3"),
-        "needs the built program and python3"
-    )
-)
+    .enabled(if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3"), "needs the built program and python3"))
 struct FTPVersionTests {
     private static let first = Payload(seed: 191, length: 600_000)
     private let bench: Bench
@@ -24,9 +20,7 @@ struct FTPVersionTests {
         server = try UnsteadyFTPServer(in: served.path)
     }
 
-    private func set(_ mode: String) throws {
-        try FileSystem.write(Array(mode.utf8), to: served.path("mode"))
-    }
+    private func set(_ mode: String) throws { try FileSystem.write(Array(mode.utf8), to: served.path("mode")) }
 
     private func put(_ content: Payload, in name: String = "content") throws {
         try FileSystem.write(content.bytes(in: ByteRange(0, content.length)), to: served.path(name))
@@ -45,10 +39,7 @@ struct FTPVersionTests {
     }
 
     @Test(arguments: ["early", "early states", "late", "late nosize"], [600_000, 900_000])
-    func `a version that replaces the file during the transfer is published whole`(
-        mode: String,
-        length: Int64
-    ) throws {
+    func `a version that replaces the file during the transfer is published whole`(mode: String, length: Int64) throws {
         defer { end() }
         let next = Payload(seed: 192, length: length)
         try put(next, in: "next")
@@ -71,15 +62,14 @@ struct FTPVersionTests {
         #expect(FileSystem.contents(bench.folder.path("f")) == next.bytes(in: ByteRange(1000, end)))
     }
 
-    @Test(arguments: ["nosize", "nosize states"])
-    func `a part that ends behind a file without SIZE ends with it`(mode: String) throws {
+    @Test(arguments: ["nosize", "nosize states"]) func `a part that ends behind a file without SIZE ends with it`(
+        mode: String
+    ) throws {
         defer { end() }
         try set(mode)
         let run = try bench.get(server.url, "--range", "1000-9999999")
         #expect(run.code == 0, "\(run)")
-        #expect(
-            FileSystem.contents(bench.folder.path("f")) == Self.first.bytes(in: ByteRange(1000, 600_000))
-        )
+        #expect(FileSystem.contents(bench.folder.path("f")) == Self.first.bytes(in: ByteRange(1000, 600_000)))
     }
 
     @Test func `the last bytes of a file without SIZE arrive where the transfer states its length`() throws {
@@ -87,13 +77,12 @@ struct FTPVersionTests {
         try set("nosize states")
         let run = try bench.get(server.url, "--range", "-1000")
         #expect(run.code == 0, "\(run)")
-        #expect(
-            FileSystem.contents(bench.folder.path("f")) == Self.first.bytes(in: ByteRange(599_000, 600_000))
-        )
+        #expect(FileSystem.contents(bench.folder.path("f")) == Self.first.bytes(in: ByteRange(599_000, 600_000)))
     }
 
-    @Test(arguments: ["norest", "norest nosize"])
-    func `a server that cannot resume sends the whole file again`(mode: String) throws {
+    @Test(arguments: ["norest", "norest nosize"]) func `a server that cannot resume sends the whole file again`(
+        mode: String
+    ) throws {
         defer { end() }
         try leavePartial()
         try set(mode)

@@ -9,8 +9,9 @@ import Testing
         (0..<count).map { bench.origin.serve("/files/\($0)", Payload(seed: UInt64($0), length: 20_000)) }
     }
 
-    @Test(arguments: [429, 503])
-    func `one URL's refusal slows that URL only, in this run and the next`(status: Int) throws {
+    @Test(arguments: [429, 503]) func `one URL's refusal slows that URL only, in this run and the next`(
+        status: Int
+    ) throws {
         let bench = try Bench()
         let good = files(bench, 40)
         let busy = bench.origin.serve("/busy", Payload(seed: 99, length: 20_000))
@@ -30,9 +31,7 @@ import Testing
     }
 
     @Test(arguments: [429, 503])
-    func `a host that serves one request and refuses others meanwhile serves all in the end`(
-        status: Int
-    ) throws {
+    func `a host that serves one request and refuses others meanwhile serves all in the end`(status: Int) throws {
         let bench = try Bench()
         let paths = (0..<30).map { "/place/\($0)" }
         // Long enough that others arrive meanwhile.
@@ -52,21 +51,14 @@ import Testing
     @Test func `behind a stalled download and a refused one all others finish`() throws {
         let bench = try Bench()
         let good = files(bench, 12)
-        let stalled = bench.origin.serve("/stalled", Payload(seed: 7, length: 40_000)) {
-            $0.cut = .stall(at: 10_000)
-        }
+        let stalled = bench.origin.serve("/stalled", Payload(seed: 7, length: 40_000)) { $0.cut = .stall(at: 10_000) }
         let busy = bench.origin.serve("/busy", Payload(seed: 8, length: 20_000))
-        bench.origin.vary("/busy") { facts, behaviour in
-            if facts.ordinal == 0 { behaviour.instead = .status(503) }
-        }
+        bench.origin.vary("/busy") { facts, behaviour in if facts.ordinal == 0 { behaviour.instead = .status(503) } }
         let process = try bench.start([stalled, busy] + good + ["-j", "3", "--timeout", "600"])
         for path in ["/busy"] + good.indices.map({ "/files/\($0)" }) {
             #expect(
-                bench.origin.wait { log in
-                    log.of(path).contains { $0.status == 200 || $0.status == 206 }
-                },
-                "\(path) is never requested"
-            )
+                bench.origin.wait { log in log.of(path).contains { $0.status == 200 || $0.status == 206 } },
+                "\(path) is never requested")
         }
         process.send(15)
         _ = Outcome(of: process)
@@ -75,13 +67,9 @@ import Testing
     @Test func `a 403 fails at once where no further connection was refused`() throws {
         let bench = try Bench()
         let good = files(bench, 8)
-        let secret = bench.origin.serve("/secret", Payload(seed: 1, length: 10)) {
-            $0.instead = .status(403)
-        }
+        let secret = bench.origin.serve("/secret", Payload(seed: 1, length: 10)) { $0.instead = .status(403) }
         let busy = bench.origin.serve("/busy", Payload(seed: 8, length: 20_000))
-        bench.origin.vary("/busy") { facts, behaviour in
-            if facts.ordinal == 0 { behaviour.instead = .status(503) }
-        }
+        bench.origin.vary("/busy") { facts, behaviour in if facts.ordinal == 0 { behaviour.instead = .status(503) } }
         let outcome = try bench.get([busy] + good + [secret, "-j", "4"])
         #expect(outcome.code != 0 && outcome.events("finished").count == 9, "\(outcome)")
         #expect(bench.origin.ended("/secret").count == 1)
@@ -96,9 +84,7 @@ import Testing
         let process = try bench.start(first, second, "-j", "1", "-v")
         let outcome = Outcome(of: process)
         #expect(outcome.code == 0 && outcome.events("retry").isEmpty, "\(outcome)")
-        let waits = outcome.events.contains {
-            $0.line.contains("waitsForHost") || $0.line.contains("retryIn")
-        }
+        let waits = outcome.events.contains { $0.line.contains("waitsForHost") || $0.line.contains("retryIn") }
         #expect(waits, "\(outcome)")
     }
 }

@@ -44,9 +44,7 @@ import Testing
         #expect(bench.folder.names == ["f"])
     }
 
-    @Test(arguments: [
-        Behaviour.Cut.close(after: 1_500_000), .close(after: 3_000_000), .badChunk(after: 1_500_000),
-    ])
+    @Test(arguments: [Behaviour.Cut.close(after: 1_500_000), .close(after: 3_000_000), .badChunk(after: 1_500_000)])
     func `E5 chunks cut short or broken are an error, never a short file`(cut: Behaviour.Cut) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
@@ -64,13 +62,9 @@ import Testing
         #expect(bench.folder.names == ["f"])
     }
 
-    @Test(
-        arguments: [Int64(0), 1, 1_048_575, 1_048_576, 1_048_577],
-        [Behaviour.Framing.length, .chunked, .http10]
-    )
+    @Test(arguments: [Int64(0), 1, 1_048_575, 1_048_576, 1_048_577], [Behaviour.Framing.length, .chunked, .http10])
     func `A5 files of every small size arrive whole and leave nothing behind`(
-        length: Int64,
-        framing: Behaviour.Framing
+        length: Int64, framing: Behaviour.Framing
     ) throws {
         let bench = try Bench()
         let content = Payload(seed: 32, length: length)
@@ -98,9 +92,7 @@ import Testing
     @Test func `an endless head is refused in bounded memory`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
-            for number in 0..<2000 {
-                $0.add(header: "X-\(number): " + String(repeating: "long ", count: 1000))
-            }
+            for number in 0..<2000 { $0.add(header: "X-\(number): " + String(repeating: "long ", count: 1000)) }
         }
         let outcome = try bench.get(url, "--retries", "1")
         #expect(outcome.code == 22, "\(outcome)")
@@ -119,9 +111,7 @@ import Testing
     func `a kept connection that fails costs nothing, even without retries`(kept: Behaviour.Kept) throws {
         let bench = try Bench()
         let urls = (0..<6).map { number in
-            bench.origin.serve("/f\(number)", Payload(seed: UInt64(number), length: 50_000)) {
-                $0.kept = kept
-            }
+            bench.origin.serve("/f\(number)", Payload(seed: UInt64(number), length: 50_000)) { $0.kept = kept }
         }
         let outcome = try bench.get(urls + ["--retries", "0", "-j", "1"])
         #expect(outcome.code == 0, "\(outcome)")
@@ -134,8 +124,7 @@ import Testing
     @Test(arguments: [
         Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), [], [UInt8](repeating: 0, count: 3000),
         Array("HTTP/1.1 two hundred\r\n\r\n".utf8), Array("HTTP/1.1 200 OK\r\nContent-Le".utf8),
-    ])
-    func `a response that is not HTTP is a failure with a code and leaves no file`(garbage: [UInt8]) throws {
+    ]) func `a response that is not HTTP is a failure with a code and leaves no file`(garbage: [UInt8]) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.garbage = garbage }
         let outcome = try bench.get(url, "--retries", "1")

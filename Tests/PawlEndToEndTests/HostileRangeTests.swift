@@ -8,10 +8,8 @@ import Testing
     private static let kept: Int64 = 2_500_000
 
     static let faults: [Behaviour.Ranges] = [
-        .ignored, .refused(total: 6_000_000), .refused(total: nil), .refused(total: 1), .multipart,
-        .shifted(by: 1),
-        .shifted(by: -4096), .shifted(by: 65_536), .labelled(nil), .labelled("bytes"),
-        .labelled("bytes 5-3/9"),
+        .ignored, .refused(total: 6_000_000), .refused(total: nil), .refused(total: 1), .multipart, .shifted(by: 1),
+        .shifted(by: -4096), .shifted(by: 65_536), .labelled(nil), .labelled("bytes"), .labelled("bytes 5-3/9"),
         .labelled("bytes 0-5999999/6000000"), .labelled("items 2500000-5999999/6000000"),
         .labelled("bytes 2500000-99999999999999999999/6000000"), .overlong(by: 1), .overlong(by: 500_000),
         .otherTotal(5_999_999), .otherTotal(6_000_001), .capped(700_000),
@@ -31,8 +29,7 @@ import Testing
         #expect(bench.folder.names == ["file.bin"])
     }
 
-    @Test(arguments: faults)
-    func `E2 G3 four connections give the correct file although responses to ranges are wrong`(
+    @Test(arguments: faults) func `E2 G3 four connections give the correct file although responses to ranges are wrong`(
         fault: Behaviour.Ranges
     ) throws {
         let bench = try Bench()
@@ -60,9 +57,7 @@ import Testing
         #expect(bench.origin.ended("/file.bin").dropFirst(before).map(\.status) == [416, 206])
     }
 
-    @Test func `E2 the part file outlives a server that refuses every range and never sends the whole`()
-        throws
-    {
+    @Test func `E2 the part file outlives a server that refuses every range and never sends the whole`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload)
         try bench.leavePartial(of: "/file.bin", bytes: Self.kept)
@@ -83,9 +78,7 @@ import Testing
         #expect(bench.folder.difference("file.bin", from: Self.payload) == nil, "\(outcome)")
     }
 
-    @Test func `E1 a server that never responds to Range gets requests without it, and not again with it`()
-        throws
-    {
+    @Test func `E1 a server that never responds to Range gets requests without it, and not again with it`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload)
         try bench.leavePartial(of: "/file.bin", bytes: Self.kept)
@@ -132,10 +125,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0-99", ByteRange(0, 100)), ("100-199", ByteRange(100, 200)),
-        ("5999000-", ByteRange(5_999_000, 6_000_000)), ("-100", ByteRange(5_999_900, 6_000_000)),
-    ])
-    func `A1 B5 a user can request a range`(text: String, range: ByteRange) throws {
+        ("0-99", ByteRange(0, 100)), ("100-199", ByteRange(100, 200)), ("5999000-", ByteRange(5_999_000, 6_000_000)),
+        ("-100", ByteRange(5_999_900, 6_000_000)),
+    ]) func `A1 B5 a user can request a range`(text: String, range: ByteRange) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload)
         let outcome = try bench.get(url, "--range", text, "-o", "part")

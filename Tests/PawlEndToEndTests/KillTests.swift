@@ -11,9 +11,7 @@ import Testing
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         let stops: [Int64] = [1_048_577, 1_500_000, 1_500_001, 4_194_304, 7_777_777, 8_999_999]
-        for stop in stops {
-            try bench.leavePartial(of: "/f", bytes: stop)
-        }
+        for stop in stops { try bench.leavePartial(of: "/f", bytes: stop) }
         let outcome = try bench.get(url, "-x", "1")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(outcome.events("started").first?.number("resumedAt") == 8_999_999, "\(outcome)")
@@ -92,8 +90,9 @@ import Testing
         #expect(bench.folder.names == (0..<12).map { "f\($0)" }.sorted())
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `A5 a signal pauses cleanly with code 7 and the same command resumes`(signal: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func `A5 a signal pauses cleanly with code 7 and the same command resumes`(
+        signal: Int32
+    ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.cut = .stall(at: 4_000_000) }
         let process = try bench.start(url, "-x", "1")

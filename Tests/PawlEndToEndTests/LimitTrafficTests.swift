@@ -6,8 +6,9 @@ import Testing
 @Suite(.ownThreads) struct `Traffic under a limit` {
     private static let size: Int64 = 2 << 20
 
-    @Test(arguments: ["300K", "1M"], ["1", "4", "8"])
-    func `the origin sends the file once`(rate: String, count: String) throws {
+    @Test(arguments: ["300K", "1M"], ["1", "4", "8"]) func `the origin sends the file once`(
+        rate: String, count: String
+    ) throws {
         let bench = try Bench()
         let payload = Payload(seed: 71, length: Self.size)
         let url = bench.origin.serve("/a.bin", payload)

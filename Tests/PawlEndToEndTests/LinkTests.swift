@@ -2,8 +2,7 @@ import PawlTestKit
 import Testing
 
 /// The source address of connections, and their lowest speed.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `Links` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `Links` {
     private let content = Payload(seed: 71, length: 3_000_000)
 
     /// Serves ten bytes to any client and prints the address of each.
@@ -21,9 +20,7 @@ struct `Links` {
         return try PawlProcess("/usr/bin/python3", ["-c", script])
     }
 
-    @Test func `interface selects the source address, for get, the queue and aria2c alike`()
-        throws
-    {
+    @Test func `interface selects the source address, for get, the queue and aria2c alike`() throws {
         let port = try FreePort.choose()
         let server = try peers(port: port)
         try #require(server.line { $0 == "ready" } != nil)
@@ -35,9 +32,7 @@ struct `Links` {
         #expect(try house.run("add", "--interface", "127.0.0.3", url).exit == .code(0))
         #expect(try house.run("wait", "--all").exit == .code(0))
         let stand = try PawlProcess.run(
-            PawlBinary.path,
-            ["aria2c", "-d", bench.folder.path, "-o", "g", "--interface=127.0.0.4", url]
-        )
+            PawlBinary.path, ["aria2c", "-d", bench.folder.path, "-o", "g", "--interface=127.0.0.4", url])
         #expect(stand.exit == .code(0), "\(stand.errors)")
         #expect(Set(server.lines.dropFirst()) == ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
         server.send(15)
@@ -53,9 +48,7 @@ struct `Links` {
         #expect(none.code == 28 && bench.origin.ended("/f").isEmpty)
     }
 
-    @Test func `a server below the lowest speed fails with aria2's code, and the received bytes are kept`()
-        throws
-    {
+    @Test func `a server below the lowest speed fails with aria2's code, and the received bytes are kept`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", content) { $0.pace = 2_000 }
         let slow = try bench.get("-x", "1", "--retries", "0", "--lowest-speed-limit", "100K", url)

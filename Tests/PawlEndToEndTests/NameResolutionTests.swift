@@ -4,14 +4,11 @@ import Testing
 
 /// A resolver that sustains few queries, in a network and with a resolv.conf of its own.
 @Suite(
-    .ownThreads,
-    .serialized,
+    .ownThreads, .serialized,
     .enabled(
         if: PawlBinary.isBuilt && Namespace.isAvailable && ServerProcess.isInstalled("python3"),
-        "needs the built program, root, iproute2 and python3"
-    )
-)
-struct `Name resolution` {
+        "needs the built program, root, iproute2 and python3")) struct `Name resolution`
+{
     private static let origin = """
         import http.server
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -57,16 +54,12 @@ struct `Name resolution` {
         let process = try PawlProcess(
             "/usr/bin/env",
             [
-                "ORIGIN=\(Self.origin)", "FOLDER=\(folder.path)", "PAWL=\(PawlBinary.path)",
-                "RESOLVER=\(resolver)",
+                "ORIGIN=\(Self.origin)", "FOLDER=\(folder.path)", "PAWL=\(PawlBinary.path)", "RESOLVER=\(resolver)",
                 "/bin/sh", "-c",
                 """
                 exec "$(command -v ip || echo /usr/sbin/ip)" netns exec \(namespace.name) unshare -m sh -c "$0" sh "$@"
-                """,
-                Self.script,
-            ] + arguments,
-            folder: folder.path
-        )
+                """, Self.script,
+            ] + arguments, folder: folder.path)
         process.wait()
         return process
     }
@@ -104,8 +97,8 @@ struct `Name resolution` {
         let lines = ["silent", "h"].flatMap { name in (0..<8).map { "http://\(name)\($0).example:8000/x" } }
         try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
         let options = [
-            "-j", "2", "--retries", "0", "--robots", "ignore", "--allow-private-addresses", "-q",
-            "--connect-timeout", "60",
+            "-j", "2", "--retries", "0", "--robots", "ignore", "--allow-private-addresses", "-q", "--connect-timeout",
+            "60",
         ]
         let process = try run(folder, ["pipe", "-i", "jobs"] + options + shard)
         #expect(process.exit == .code(19), "\(process.errors)")
@@ -134,9 +127,9 @@ struct `Name resolution` {
     @Test func `a redirect to a host whose name server is silent holds up no other sample`() throws {
         let folder = try TemporaryFolder()
         let lines =
-            (0..<2).map { "http://127.0.0.1:8000/to/silent\($0).example" }
-            + ["http://127.0.0.1:8000/to/h0.example", "http://127.0.0.1:8000/to/dead0.example"]
-            + (0..<4).map { "http://127.0.0.2:8000/\($0)" }
+            (0..<2).map { "http://127.0.0.1:8000/to/silent\($0).example" } + [
+                "http://127.0.0.1:8000/to/h0.example", "http://127.0.0.1:8000/to/dead0.example",
+            ] + (0..<4).map { "http://127.0.0.2:8000/\($0)" }
         try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
         let options = ["-j", "2", "--retries", "0", "--robots", "ignore", "--allow-private-addresses", "-q"]
         let process = try run(folder, ["pipe", "-i", "jobs"] + options)
@@ -147,11 +140,7 @@ struct `Name resolution` {
         #expect(silent.allSatisfy { $0["code"]?.integer == 19 && $0["attempts"]?.integer == 1 })
         #expect(silent == results.suffix(2), "the others did not wait for their lookups")
         #expect(results.count { $0["status"]?.string == "ok" } == 5)
-        #expect(
-            results.filter { $0["url"]?.string?.contains("dead0") == true }.map { $0["code"]?.integer } == [
-                19
-            ]
-        )
+        #expect(results.filter { $0["url"]?.string?.contains("dead0") == true }.map { $0["code"]?.integer } == [19])
     }
 
     @Test func `where one of two queries of a name is lost, the next names wait for it once`() throws {
@@ -164,9 +153,7 @@ struct `Name resolution` {
         #expect(process.exit == .code(0), "\(process.errors)")
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         // Six for the first name, two for the second one; three times six when all were sent at once.
-        let queries = log.split(separator: "\n").first.flatMap {
-            $0.split(separator: " ").last.flatMap { Int($0) }
-        }
+        let queries = log.split(separator: "\n").first.flatMap { $0.split(separator: " ").last.flatMap { Int($0) } }
         #expect(queries == 8, "\(log)")
     }
 
@@ -175,16 +162,13 @@ struct `Name resolution` {
         let folder = try TemporaryFolder()
         let lines = ["broken", "h"].flatMap { name in (0..<8).map { "http://\(name)\($0).example:8000/x" } }
         try FileSystem.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: folder.path("jobs"))
-        let options = [
-            "-j", "4", "--retries", "2", "--retry-delay", "0.8", "--allow-private-addresses", "-q",
-        ]
+        let options = ["-j", "4", "--retries", "2", "--retry-delay", "0.8", "--allow-private-addresses", "-q"]
         let process = try run(folder, ["pipe", "-i", "jobs"] + robots + options)
         #expect(process.exit == .code(19), "\(process.errors)")
         let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
         #expect(
             results.map { $0["status"]?.string } == [String](repeating: "ok", count: 8)
-                + [String](repeating: "failed", count: 8)
-        )
+                + [String](repeating: "failed", count: 8))
         if robots[0] == "--robots" { #expect(results.suffix(8).allSatisfy { $0["attempts"]?.integer == 3 }) }
     }
 }

@@ -9,32 +9,28 @@ import Testing
     private static let long = String(repeating: "ü", count: 150)
 
     static let dispositions: [(String, String?)] = [
-        ("attachment; filename=\"plain.zip\"", "plain.zip"),
-        ("attachment; filename=plain.zip", "plain.zip"),
-        ("attachment; filename=\"../../evil.sh\"", "evil.sh"),
-        ("attachment; filename=\"..\\\\..\\\\evil.sh\"", nil),
+        ("attachment; filename=\"plain.zip\"", "plain.zip"), ("attachment; filename=plain.zip", "plain.zip"),
+        ("attachment; filename=\"../../evil.sh\"", "evil.sh"), ("attachment; filename=\"..\\\\..\\\\evil.sh\"", nil),
         ("attachment; filename=\"/etc/cron.d/evil\"", "evil"),
         ("attachment; filename*=UTF-8''%2e%2e%2fevil.sh", "evil.sh"),
         ("attachment; filename*=UTF-8''na%C3%AFve.txt; filename=\"naive.txt\"", "naïve.txt"),
         ("attachment; filename*=UTF-8''nul%00in.txt", nil),
         ("attachment; filename=\"tab\tand\u{1}control\u{7f}.txt\"", nil),
-        ("attachment; filename*=UTF-8''line%0Abreak%1B%5B2J.txt", nil),
-        ("attachment; filename=\".\"", nil), ("attachment; filename=\"..\"", nil),
-        ("attachment; filename=\"\"", nil), ("attachment; filename=\"   \"", nil),
+        ("attachment; filename*=UTF-8''line%0Abreak%1B%5B2J.txt", nil), ("attachment; filename=\".\"", nil),
+        ("attachment; filename=\"..\"", nil), ("attachment; filename=\"\"", nil), ("attachment; filename=\"   \"", nil),
         ("attachment; filename=\".bashrc\"", nil), ("attachment; filename=\"-rf\"", nil),
-        ("attachment; filename=\"--.-x\"", nil),
-        ("attachment; filename=\"\(long).tar.gz\"", nil),
+        ("attachment; filename=\"--.-x\"", nil), ("attachment; filename=\"\(long).tar.gz\"", nil),
         ("attachment; filename*=UTF-8''" + String(repeating: "%C3%BC", count: 150) + ".bin", nil),
         (
             "attachment; filename=\"" + String(repeating: "n", count: 252) + ".gz\"",
             String(repeating: "n", count: 252) + ".gz"
-        ),
-        ("attachment; filename=\"x.part\"", nil), ("attachment; filename=\"x.pawl\"", nil),
+        ), ("attachment; filename=\"x.part\"", nil), ("attachment; filename=\"x.pawl\"", nil),
         ("filename=;;;==\"", nil),
     ]
 
-    @Test(arguments: dispositions)
-    func `B4 D18 the server's name is sanitized`(disposition: String, expected: String?) throws {
+    @Test(arguments: dispositions) func `B4 D18 the server's name is sanitized`(
+        disposition: String, expected: String?
+    ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/from-url", payload) { $0.disposition = Array(disposition.utf8) }
         let inner = bench.folder.path("inner")
@@ -64,10 +60,8 @@ import Testing
 
     @Test(arguments: [
         "/..%2f..%2fevil", "/%2e%2e", "/%00nul", "/a%0ab", "/%2F", "/", "/folder/",
-        "/" + String(repeating: "%C3%BC", count: 150) + ".tar.gz", "/%FF%FE", "/%20",
-        "/nul?../../x",
-    ])
-    func `B4 C1 D18 a name from a URL is sanitized`(target: String) throws {
+        "/" + String(repeating: "%C3%BC", count: 150) + ".tar.gz", "/%FF%FE", "/%20", "/nul?../../x",
+    ]) func `B4 C1 D18 a name from a URL is sanitized`(target: String) throws {
         let bench = try Bench()
         let path = String(target.prefix { $0 != "?" })
         bench.origin.serve(path, payload)
@@ -82,11 +76,8 @@ import Testing
     @Test(arguments: [
         ("/.hidden", ".hidden", "hidden"), ("/-dash", "-dash", "dash"), ("/a%5cb", "a\\b", "b"),
         ("/...", "...", "download"),
-    ])
-    func `B4 the name in a URL that was given is kept, one in a redirect made safe`(
-        target: String,
-        given: String,
-        safe: String
+    ]) func `B4 the name in a URL that was given is kept, one in a redirect made safe`(
+        target: String, given: String, safe: String
     ) throws {
         let bench = try Bench()
         bench.origin.serve(target, payload)
@@ -115,10 +106,7 @@ import Testing
     @Test func `B4 only the last response's Content-Disposition counts`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/a", Payload([])) {
-            $0.instead = .init(
-                302,
-                lines: ["Location: /b", "Content-Disposition: attachment; filename=\"wrong\""]
-            )
+            $0.instead = .init(302, lines: ["Location: /b", "Content-Disposition: attachment; filename=\"wrong\""])
         }
         bench.origin.serve("/b", payload) { $0.disposition = Array("attachment; filename=\"right\"".utf8) }
         let outcome = try bench.get(url)
@@ -173,10 +161,7 @@ import Testing
         let replaced = try bench.get(url, "--if-exists", "overwrite")
         #expect(replaced.code == 0, "\(replaced)")
         #expect(bench.folder.difference("f.bin", from: payload) == nil)
-        #expect(
-            FileSystem.contents(bench.folder.path("link")) == mine,
-            "another link to the old file is unharmed"
-        )
+        #expect(FileSystem.contents(bench.folder.path("link")) == mine, "another link to the old file is unharmed")
         #expect(bench.folder.names == ["f.bin", "link"])
     }
 
@@ -195,8 +180,7 @@ import Testing
         #expect(bench.folder.names == ["f.bin"])
     }
 
-    @Test
-    func `A9 resume of a finished file that is other content loses nothing before the new one is complete`()
+    @Test func `A9 resume of a finished file that is other content loses nothing before the new one is complete`()
         throws
     {
         let bench = try Bench()

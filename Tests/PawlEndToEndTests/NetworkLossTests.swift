@@ -2,22 +2,17 @@ import PawlTestKit
 import Testing
 
 /// The cable is pulled, in the test's own network namespace.
-@Suite(.ownThreads, .serialized, .enabled(if: Namespace.isAvailable))
-struct NetworkLossTests {
+@Suite(.ownThreads, .serialized, .enabled(if: Namespace.isAvailable)) struct NetworkLossTests {
     private let payload = Payload(seed: 95, length: 8_000_000)
 
-    @Test func `D4 a network loss costs no byte and no retry, and the download resumes automatically`()
-        throws
-    {
+    @Test func `D4 a network loss costs no byte and no retry, and the download resumes automatically`() throws {
         let namespace = try Namespace(number: 11)
         let origin = try OriginServer(address: namespace.address)
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", payload) { $0.cut = .stall(at: 3_000_000) }
         let process = try namespace.start(
-            PawlBinary.path,
-            ["get", "--json", "--retries", "0", "--timeout", "20", "-x", "1", "-d", folder.path, url]
-        )
+            PawlBinary.path, ["get", "--json", "--retries", "0", "--timeout", "20", "-x", "1", "-d", folder.path, url])
         #expect(process.progress(reaches: 3_000_000))
         try namespace.unplug()
         #expect(process.event("waitingForNetwork") != nil, "\(process.output)")
@@ -39,9 +34,7 @@ struct NetworkLossTests {
         let url = origin.serve("/f", payload)
         try namespace.unplug()
         let process = try namespace.start(
-            PawlBinary.path,
-            ["get", "--json", "--retries", "0", "--timeout", "5", "-d", folder.path, url]
-        )
+            PawlBinary.path, ["get", "--json", "--retries", "0", "--timeout", "5", "-d", folder.path, url])
         #expect(process.event("waitingForNetwork") != nil, "\(process.output)")
         #expect(folder.names.isEmpty)
         #expect(origin.log.connections == 0)
@@ -56,9 +49,7 @@ struct NetworkLossTests {
         let folder = try TemporaryFolder()
         try namespace.unplug()
         let process = try namespace.start(
-            PawlBinary.path,
-            ["get", "--json", "-d", folder.path, "http://\(namespace.address):9/f"]
-        )
+            PawlBinary.path, ["get", "--json", "-d", folder.path, "http://\(namespace.address):9/f"])
         #expect(process.event("waitingForNetwork") != nil, "\(process.output)")
         process.send(15)
         let outcome = Outcome(of: process)

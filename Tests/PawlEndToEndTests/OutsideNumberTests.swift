@@ -10,8 +10,7 @@ import struct PawlCore.ByteRange
     @Test(arguments: [
         "9223372036854775800-", "9223372036854775806-", "0-9223372036854775806", "-9223372036854775807",
         "9223372036854775800-9223372036854775806", "281474976710656-",
-    ])
-    func `a range beyond every file is refused, whatever exists already`(range: String) throws {
+    ]) func `a range beyond every file is refused, whatever exists already`(range: String) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         for count in [0, 9, 10, 20] {
@@ -28,12 +27,8 @@ import struct PawlCore.ByteRange
         let url = bench.origin.serve("/f", payload)
         for count in [1, 5, 9, 10, 11, 20] {
             for checksum in [[], ["--checksum", "md5=00000000000000000000000000000000"]] {
-                try FileSystem.write(
-                    payload.bytes(in: ByteRange(0, Int64(count))),
-                    to: bench.folder.path("f")
-                )
-                let arguments =
-                    [url, "--range=\(range)", "--if-exists", "resume", "--retries", "0"] + checksum
+                try FileSystem.write(payload.bytes(in: ByteRange(0, Int64(count))), to: bench.folder.path("f"))
+                let arguments = [url, "--range=\(range)", "--if-exists", "resume", "--retries", "0"] + checksum
                 let outcome = try bench.get(arguments)
                 #expect((outcome.code ?? -1) >= 0, "\(count) \(outcome)")
             }

@@ -4,14 +4,11 @@ import PawlTestKit
 import Testing
 
 /// `pawl pipe` where samples cannot be stored.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct PipeFaultTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct PipeFaultTests {
     private func reasons(_ results: [JSON]) -> [String] { results.compactMap { $0["reason"]?.string } }
 
-    private func run(
-        _ bench: PipeBench,
-        _ options: [String]
-    ) throws -> (code: Int32?, results: [JSON], errors: String) {
+    private func run(_ bench: PipeBench, _ options: [String]) throws -> (code: Int32?, results: [JSON], errors: String)
+    {
         let process = try bench.start(options)
         guard case .code(let code)? = process.wait() else { return (nil, [], process.errors) }
         return (code, try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }, process.errors)
@@ -28,19 +25,13 @@ struct PipeFaultTests {
         ("dead/x", 18, "the symbolic link out/dead leads to nothing; choose another folder"),
         ("circle/x", 18, "the symbolic link out/circle leads back to itself; choose another folder"),
         ("outside/x", 28, "a link in it leads out of the download root; give another folder"),
-    ])
-    func `what is in the way of a sample is said, and stays as it is`(
-        out: String,
-        code: Int,
-        why: String
-    ) throws {
+    ]) func `what is in the way of a sample is said, and stays as it is`(out: String, code: Int, why: String) throws {
         let bench = try PipeBench()
         func path(_ name: String) -> String { bench.folder.path("out/\(name)") }
         #expect(unsafe mkdir(bench.folder.path("out"), 0o700) == 0 && mkdir(path("folder"), 0o700) == 0)
         try FileSystem.write([1], to: path("file"))
         for (name, target) in [
-            ("dead", "nothing"), ("link", "file"), ("device", "/dev/null"), ("circle", "circle"),
-            ("outside", "/tmp"),
+            ("dead", "nothing"), ("link", "file"), ("device", "/dev/null"), ("circle", "circle"), ("outside", "/tmp"),
         ] { #expect(unsafe symlink(target, path(name)) == 0) }
         #expect(unsafe mkfifo(path("pipe"), 0o600) == 0)
         let names = FileSystem.names(in: bench.folder.path("out")).sorted()
@@ -65,8 +56,7 @@ struct PipeFaultTests {
         for name in ["x", "new/x"] { #expect(bench.contents("out/inside/\(name)") == bench.payload(1).bytes) }
     }
 
-    @Test(arguments: ["dead", "circle"])
-    func `a link that leads to no folder is no target`(name: String) throws {
+    @Test(arguments: ["dead", "circle"]) func `a link that leads to no folder is no target`(name: String) throws {
         let bench = try PipeBench()
         try bench.serve(1)
         #expect(unsafe symlink("nothing", bench.folder.path("dead")) == 0)
@@ -79,27 +69,20 @@ struct PipeFaultTests {
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable), arguments: [[], ["--format", "tar", "--shard", "s"]])
-    func `a full disk costs no sample that is reported, and the next run stores the others`(
-        format: [String]
-    ) throws {
+    func `a full disk costs no sample that is reported, and the next run stores the others`(format: [String]) throws {
         let bench = try PipeBench()
         let disk = try MountedFolder(bytes: 1 << 20)
         let payloads = (0..<40).map { Payload(seed: UInt64($0), length: $0 % 4 == 0 ? 300_000 : 50_000) }
         try bench.write(
             payloads.enumerated().map { number, payload in
                 #"{"url":"\#(bench.origin.serve("/\(number)", payload))","out":"s\#(number)","id":"s\#(number)"}"#
-            }
-        )
+            })
         let full = try run(bench, ["--to", disk.path] + format)
         #expect(full.code == 9, "\(full)")
         if format.isEmpty {
             let why = reasons(full.results)
             #expect(full.results.count == 40 && !why.isEmpty, "\(full)")
-            #expect(
-                why.allSatisfy {
-                    $0.contains(disk.path) && $0.hasSuffix("free some space, then run it again")
-                }
-            )
+            #expect(why.allSatisfy { $0.contains(disk.path) && $0.hasSuffix("free some space, then run it again") })
             #expect(disk.names.count == 40 - why.count)
             for (number, payload) in payloads.enumerated() where disk.names.contains("s\(number)") {
                 #expect(FileSystem.difference(of: disk.path("s\(number)"), from: payload) == nil)
@@ -117,8 +100,9 @@ struct PipeFaultTests {
         }
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a full folder for temporary files is named with its setting`() throws {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a full folder for temporary files is named with its setting`()
+        throws
+    {
         let disk = try MountedFolder(bytes: 1 << 20)
         let bench = try PipeBench(environment: ["TMPDIR": disk.path])
         let url = bench.origin.serve("/large", Payload(seed: 1, length: 3_000_000))

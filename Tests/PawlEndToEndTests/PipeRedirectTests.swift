@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Redirects of `pawl pipe`, and files with rules that are no ordinary ones.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct PipeRedirectTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct PipeRedirectTests {
     private static let polite = ["--contact", "me@example.org", "--allow-private-addresses", "--ordered"]
 
     private func serve(rules: String, at origin: OriginServer) {
@@ -61,9 +60,7 @@ struct PipeRedirectTests {
         let other = try OriginServer()
         defer { other.stop() }
         let jobs = (0..<6).map { number in
-            let target = other.serve("/\(number)", Payload(text: "x")) {
-                $0.instead = .status(429, retryAfter: "600")
-            }
+            let target = other.serve("/\(number)", Payload(text: "x")) { $0.instead = .status(429, retryAfter: "600") }
             bench.origin.serve("/to\(number)", Payload(text: "x")) {
                 $0.instead = .redirect(to: target.replacing("127.0.0.1", with: "localhost"))
             }
@@ -93,15 +90,11 @@ struct PipeRedirectTests {
     }
 
     @Test(arguments: [
-        (204, true), (205, true), (300, false), (301, false), (304, false), (401, true), (404, true),
-        (418, true),
+        (204, true), (205, true), (300, false), (301, false), (304, false), (401, true), (404, true), (418, true),
         (451, true), (407, false), (500, false), (501, false), (520, false), (599, false),
-    ])
-    func `a status instead of rules allows everything or nothing`(status: Int, isAllowed: Bool) throws {
+    ]) func `a status instead of rules allows everything or nothing`(status: Int, isAllowed: Bool) throws {
         let bench = try PipeBench()
-        bench.origin.serve("/robots.txt", Payload(text: "x")) {
-            $0.instead = Behaviour.SubstituteResponse(status)
-        }
+        bench.origin.serve("/robots.txt", Payload(text: "x")) { $0.instead = Behaviour.SubstituteResponse(status) }
         try bench.write([bench.origin.serve("/a", Payload(text: "abc"))])
         let options = Self.polite + ["--retries", "0"]
         let (_, results) = try bench.run(options, with: [])
@@ -111,12 +104,10 @@ struct PipeRedirectTests {
 
     @Test(
         arguments: [
-            (200, nil), (201, nil), (202, nil), (203, nil), (206, nil), (226, nil), (299, nil),
-            (206, "0-26/27"),
+            (200, nil), (201, nil), (202, nil), (203, nil), (206, nil), (226, nil), (299, nil), (206, "0-26/27"),
             (206, "nonsense"),
-        ] as [(Int, String?)]
-    )
-    func `rules come with every status of success`(status: Int, range: String?) throws {
+        ] as [(Int, String?)]) func `rules come with every status of success`(status: Int, range: String?) throws
+    {
         let bench = try PipeBench()
         let lines = range.map { ["Content-Range: bytes \($0)"] } ?? []
         bench.origin.serve("/robots.txt", Payload(text: "x")) {
@@ -139,16 +130,14 @@ struct PipeRedirectTests {
         #expect(bench.origin.log.of("/open").isEmpty)
     }
 
-    @Test(arguments: [5, 6])
-    func `rules are found behind five redirects, also on other hosts`(hops: Int) throws {
+    @Test(arguments: [5, 6]) func `rules are found behind five redirects, also on other hosts`(hops: Int) throws {
         let bench = try PipeBench()
         let other = try OriginServer()
         defer { other.stop() }
         serve(rules: "User-agent: *\nDisallow: /\n", at: other)
         var next = other.url("/robots.txt").replacing("127.0.0.1", with: "localhost")
         for hop in 1..<hops {
-            bench.origin.serve("/hop\(hop)", Payload(text: "x")) { [next] in $0.instead = .redirect(to: next)
-            }
+            bench.origin.serve("/hop\(hop)", Payload(text: "x")) { [next] in $0.instead = .redirect(to: next) }
             next = bench.origin.url("/hop\(hop)")
         }
         bench.origin.serve("/robots.txt", Payload(text: "x")) { [next] in $0.instead = .redirect(to: next) }
@@ -160,10 +149,8 @@ struct PipeRedirectTests {
 
     @Test func `rules may come in gzip, with a byte order mark`() throws {
         let bench = try PipeBench()
-        bench.origin.serve(
-            "/robots.txt",
-            Payload(text: "\u{FEFF}User-agent: *\r\nSitemap: /s.xml\r\nDisallow: /\r\n")
-        ) {
+        bench.origin.serve("/robots.txt", Payload(text: "\u{FEFF}User-agent: *\r\nSitemap: /s.xml\r\nDisallow: /\r\n"))
+        {
             $0.contentType = "text/plain"
             $0.coding = .gzip
         }
@@ -179,9 +166,7 @@ struct PipeRedirectTests {
         let process = try bench.start([], with: ["--robots", "ignore", "--retries", "0"])
         process.wait()
         #expect(
-            process.errors.contains("8 refused: private address; use --allow-private-addresses"),
-            "\(process.errors)"
-        )
+            process.errors.contains("8 refused: private address; use --allow-private-addresses"), "\(process.errors)")
         #expect(process.errors.split(separator: "\n").count == 2)
         let quiet = try bench.start(["-q"], with: ["--robots", "ignore", "--retries", "0"])
         quiet.wait()

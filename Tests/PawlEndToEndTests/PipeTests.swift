@@ -32,17 +32,10 @@ final class PipeBench: Sendable {
 
     func start(_ options: [String], with defaults: [String] = local + short) throws -> PawlProcess {
         try PawlProcess(
-            PawlBinary.path,
-            ["pipe", "-i", "jobs"] + defaults + options,
-            environment: environment,
-            folder: folder.path
-        )
+            PawlBinary.path, ["pipe", "-i", "jobs"] + defaults + options, environment: environment, folder: folder.path)
     }
 
-    func run(
-        _ options: [String],
-        with defaults: [String] = local + short
-    ) throws -> (code: Int32?, results: [JSON]) {
+    func run(_ options: [String], with defaults: [String] = local + short) throws -> (code: Int32?, results: [JSON]) {
         let process = try start(options, with: defaults)
         guard case .code(let code)? = process.wait() else { return (nil, []) }
         return (code, try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) })
@@ -60,35 +53,27 @@ final class PipeBench: Sendable {
         try write(lines)
     }
 
-    func payload(_ number: Int) -> Payload {
-        Payload(seed: UInt64(number), length: 900 + Int64(number) * growth)
-    }
+    func payload(_ number: Int) -> Payload { Payload(seed: UInt64(number), length: 900 + Int64(number) * growth) }
 
     func contents(_ name: String) -> [UInt8]? { FileSystem.contents(folder.path(name)) }
 }
 
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct PipeTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct PipeTests {
     @Test(arguments: [">&-", "<&-", ">&- 2>&- <&-"])
     func `a closed standard stream is none of the files that are opened later`(streams: String) throws {
         let bench = try PipeBench()
         try bench.serve(3)
         let options = (PipeBench.local + ["-q", "--to", "out", "--format", "tar", "--shard", "s"]).joined(
-            separator: " "
-        )
+            separator: " ")
         let process = try PawlProcess(
-            "/bin/sh",
-            ["-c", "cat jobs | '\(PawlBinary.path)' pipe \(options) \(streams) 2>> errors; echo $?"],
-            folder: bench.folder.path
-        )
+            "/bin/sh", ["-c", "cat jobs | '\(PawlBinary.path)' pipe \(options) \(streams) 2>> errors; echo $?"],
+            folder: bench.folder.path)
         process.wait()
         let code = streams.contains("<&-") ? "15" : "17"
         #expect(process.lines.first == code)
         #expect(
-            bench.contents("errors").map { String(decoding: $0, as: UTF8.self) }?.contains(
-                "Bad file descriptor"
-            ) ?? false
-        )
+            bench.contents("errors").map { String(decoding: $0, as: UTF8.self) }?.contains("Bad file descriptor")
+                ?? false)
         let isPublished = code == "17"
         #expect((bench.contents("out/s.tar") != nil) == isPublished)
     }
@@ -100,9 +85,7 @@ struct PipeTests {
         #expect(code == 0)
         #expect(results.compactMap { $0["id"]?.string } == (0..<40).map { "s\($0)" })
         for number in 0..<40 {
-            #expect(
-                results[number]["status"]?.string == "ok" && results[number]["n"]?.integer == Int64(number)
-            )
+            #expect(results[number]["status"]?.string == "ok" && results[number]["n"]?.integer == Int64(number))
             #expect(bench.folder.difference("out/s\(number).jpg", from: bench.payload(number)) == nil)
         }
         let again = try bench.run(["--to", "out"])
@@ -143,9 +126,7 @@ struct PipeTests {
         #expect(Set(results.compactMap { $0["id"]?.integer }).count == 20)
         #expect(bench.origin.ended("/a.bin").count == 1)
         for number in 0..<20 {
-            #expect(
-                bench.folder.difference("out/\(number).bin", from: Payload(seed: 3, length: 400_000)) == nil
-            )
+            #expect(bench.folder.difference("out/\(number).bin", from: Payload(seed: 3, length: 400_000)) == nil)
         }
     }
 
@@ -182,13 +163,8 @@ struct PipeTests {
         process.send(SIGTERM)
         #expect(process.wait() == .code(7))
         #expect(process.output.isEmpty)
-        let script =
-            "\"$0\" pipe -i jobs \(PipeBench.local.joined(separator: " ")) | true; exit ${PIPESTATUS[0]}"
-        let closed = try PawlProcess.run(
-            "/bin/bash",
-            ["-c", script, PawlBinary.path],
-            folder: bench.folder.path
-        )
+        let script = "\"$0\" pipe -i jobs \(PipeBench.local.joined(separator: " ")) | true; exit ${PIPESTATUS[0]}"
+        let closed = try PawlProcess.run("/bin/bash", ["-c", script, PawlBinary.path], folder: bench.folder.path)
         #expect(closed.exit == .code(17), "\(closed.errors)")
     }
 
@@ -198,10 +174,7 @@ struct PipeTests {
         try bench.serve(500)
         let script = "mkfifo results; exec 3<>results; exec \"$0\" pipe -i jobs --grace 0.1 \"$@\" >results"
         let process = try PawlProcess(
-            "/bin/bash",
-            ["-c", script, PawlBinary.path] + PipeBench.local,
-            folder: bench.folder.path
-        )
+            "/bin/bash", ["-c", script, PawlBinary.path] + PipeBench.local, folder: bench.folder.path)
         bench.origin.wait(requests: 1, of: "/499.jpg")
         process.send(SIGTERM)
         #expect(process.wait() == .code(7))
@@ -222,13 +195,9 @@ struct PipeTests {
         }
         let open = bench.origin.serve("/open", Payload(text: "abc"))
         let closed = bench.origin.serve("/private/x", Payload(text: "abc"))
-        let tagged = bench.origin.serve("/tagged", Payload(text: "abc")) {
-            $0.add(header: "X-Robots-Tag: NoAI")
-        }
+        let tagged = bench.origin.serve("/tagged", Payload(text: "abc")) { $0.add(header: "X-Robots-Tag: NoAI") }
         try bench.write([open, closed, tagged])
-        let options = [
-            "--contact", "me@example.org", "--respect", "noai", "--allow-private-addresses", "--ordered",
-        ]
+        let options = ["--contact", "me@example.org", "--respect", "noai", "--allow-private-addresses", "--ordered"]
         let (code, results) = try bench.run(options, with: PipeBench.short)
         #expect(code == 36)
         #expect(results.map { $0["status"]?.string } == ["ok", "refused", "refused"])
@@ -284,8 +253,7 @@ struct PipeTests {
             }
         }
         let fast = (0..<30).map { number in
-            bench.origin.serve("/fast/\(number)", Payload(text: "fast"))
-                .replacing("127.0.0.1", with: "localhost")
+            bench.origin.serve("/fast/\(number)", Payload(text: "fast")).replacing("127.0.0.1", with: "localhost")
         }
         try bench.write(slow + fast)
         // The host has every place at first.
@@ -301,9 +269,7 @@ struct PipeTests {
 
     @Test func `a sample is requested again after the pause`() throws {
         let bench = try PipeBench()
-        let url = bench.origin.serve("/a", Payload(text: "abc")) {
-            $0.instead = .status(429, retryAfter: "1")
-        }
+        let url = bench.origin.serve("/a", Payload(text: "abc")) { $0.instead = .status(429, retryAfter: "1") }
         try bench.write([url])
         let process = try bench.start(["--retries", "1"])
         bench.origin.wait(requests: 1, of: "/a")
@@ -366,9 +332,7 @@ struct PipeTests {
 
     @Test func `the limit of a host holds for all spellings of it`() throws {
         let bench = try PipeBench()
-        let held = bench.origin.serve("/held.jpg", Payload(seed: 1, length: 3000)) {
-            $0.delay = .untilReleased
-        }
+        let held = bench.origin.serve("/held.jpg", Payload(seed: 1, length: 3000)) { $0.delay = .untilReleased }
         let same = bench.origin.serve("/same.jpg", Payload(seed: 2, length: 3000))
         let other = bench.origin.serve("/other.jpg", Payload(seed: 3, length: 3000))
         try bench.write([
@@ -386,17 +350,14 @@ struct PipeTests {
 
     @Test func `lines are given to workers by their hosts`() throws {
         let bench = try PipeBench()
-        try bench.write([
-            "http://a.example.org/1", "http://b.example.org/2", "http://example.net/", "nonsense",
-        ])
+        try bench.write(["http://a.example.org/1", "http://b.example.org/2", "http://example.net/", "nonsense"])
         let process = try bench.start(["--partition", "16"], with: [])
         #expect(process.wait() == .code(0))
         let parts = process.lines.filter { !$0.isEmpty }.map { $0.split(separator: "\t") }
         #expect(
             parts.map { $0[1] } == [
                 "http://a.example.org/1", "http://b.example.org/2", "http://example.net/", "nonsense",
-            ]
-        )
+            ])
         #expect(parts[0][0] == parts[1][0])
     }
 }

@@ -3,10 +3,8 @@ import Testing
 
 /// `--deny-private-addresses`, in a separate network where one address counts as public.
 @Suite(
-    .ownThreads,
-    .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program, root and iproute2")
-)
-struct `Private addresses` {
+    .ownThreads, .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program, root and iproute2")
+) struct `Private addresses` {
     @Test func `a redirect to one is not followed, nor is a name that resolves to one`() throws {
         let folder = try TemporaryFolder()
         let namespace = try Namespace(number: 12)
@@ -40,19 +38,13 @@ struct `Private addresses` {
         let process = try PawlProcess(
             "/usr/bin/env",
             [
-                "SERVER=\(server)", "FOLDER=\(folder.path)", "PAWL=\(PawlBinary.path)",
-                "/bin/sh", "-c",
-                "exec \"$(command -v ip || echo /usr/sbin/ip)\" netns exec \(namespace.name) sh -c \"$0\"",
-                script,
-            ]
-        )
+                "SERVER=\(server)", "FOLDER=\(folder.path)", "PAWL=\(PawlBinary.path)", "/bin/sh", "-c",
+                "exec \"$(command -v ip || echo /usr/sbin/ip)\" netns exec \(namespace.name) sh -c \"$0\"", script,
+            ])
         process.wait()
         #expect(
-            process.lines == [
-                "203.0.113.7:8000/outer 0", "203.0.113.7:8000/redirect 33", "localhost:8000/name 33",
-            ],
-            "\(process.errors)"
-        )
+            process.lines == ["203.0.113.7:8000/outer 0", "203.0.113.7:8000/redirect 33", "localhost:8000/name 33"],
+            "\(process.errors)")
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         #expect(log.contains("/outer") && log.contains("/redirect"))
         #expect(!log.contains("/inner") && !log.contains("/name"))
@@ -63,16 +55,10 @@ struct `Private addresses` {
     @Test(arguments: [
         ["get", "-o", "f", "--zsync", "URL", "http://203.0.113.7/f"], ["get", "URL-WITHOUT-SCHEME"],
         ["get", "--recursive", "--no-sign-request", "--endpoint-url", "URL", "s3://bucket/prefix/"],
-        [
-            "get", "--to", "s3://bucket/key", "--no-sign-request", "--endpoint-url", "URL",
-            "http://203.0.113.7/f",
-        ],
+        ["get", "--to", "s3://bucket/key", "--no-sign-request", "--endpoint-url", "URL", "http://203.0.113.7/f"],
         ["repair", "--from", "URL", "FILE"], ["repair", "--zsync", "URL", "FILE"],
         ["repair", "--metalink", "URL", "FILE"],
-    ])
-    func `a control file, a list of objects or a comparison does not connect to one either`(
-        words: [String]
-    ) throws {
+    ]) func `a control file, a list of objects or a comparison does not connect to one either`(words: [String]) throws {
         let folder = try TemporaryFolder()
         let origin = try OriginServer()
         defer { origin.stop() }
@@ -82,12 +68,9 @@ struct `Private addresses` {
             PawlBinary.path,
             [words[0], "--deny-private-addresses", "--retries", "0"]
                 + words.dropFirst().map {
-                    $0.replacing("URL-WITHOUT-SCHEME", with: url.dropFirst(7)).replacing("URL", with: url)
-                        .replacing("FILE", with: folder.path("file"))
-                },
-            environment: ["HOME": folder.path],
-            folder: folder.path
-        )
+                    $0.replacing("URL-WITHOUT-SCHEME", with: url.dropFirst(7)).replacing("URL", with: url).replacing(
+                        "FILE", with: folder.path("file"))
+                }, environment: ["HOME": folder.path], folder: folder.path)
         process.wait()
         #expect(process.exit == .code(33), "\(process.output)\(process.errors)")
         #expect(process.errors.contains("is private"))

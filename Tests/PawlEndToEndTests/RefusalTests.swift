@@ -6,10 +6,7 @@ import Testing
     private let payload = Payload(seed: 61, length: 3_000_000)
 
     @Test(arguments: [(404, 3), (410, 3), (401, 24), (403, 24), (400, 22), (500, 22)])
-    func `C6 a rejection is final and quick, and its page never reaches a file`(
-        status: Int,
-        code: Int32
-    ) throws {
+    func `C6 a rejection is final and quick, and its page never reaches a file`(status: Int, code: Int32) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.instead = .status(status) }
         let outcome = try bench.get(url, "--retries", status == 500 ? "1" : "5", "--retry-delay", "0.01")
@@ -52,8 +49,7 @@ import Testing
         let target = other.serve("/b", payload)
         let url = bench.origin.redirect("/a", to: target)
         let headers = ["X-Api-Key: k", "PRIVATE-TOKEN: k", "X-Anything: k", "Accept-Language: de"]
-        let options =
-            headers.flatMap { ["-H", $0] } + ["--referer", url + "?token=1", "--user", "u:p", "-x", "1"]
+        let options = headers.flatMap { ["-H", $0] } + ["--referer", url + "?token=1", "--user", "u:p", "-x", "1"]
         for isTrusted in [false, true] {
             let outcome = try bench.get([url] + options + (isTrusted ? ["--location-trusted"] : []))
             #expect(outcome.code == 0, "\(outcome)")
@@ -111,8 +107,9 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
-    @Test(arguments: [403, 410, 404, 401])
-    func `A8 an expired signed URL is fetched again from the first URL`(status: Int) throws {
+    @Test(arguments: [403, 410, 404, 401]) func `A8 an expired signed URL is fetched again from the first URL`(
+        status: Int
+    ) throws {
         let bench = try Bench()
         let store = try OriginServer()
         defer { store.stop() }
@@ -147,20 +144,8 @@ import Testing
         let jar = "127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tsecret-cookie\n"
         try FileSystem.write(Array(jar.utf8), to: bench.folder.path("jar"))
         let outcome = try bench.get(
-            first,
-            "--user",
-            "me:secret",
-            "-H",
-            "Authorization: Bearer secret",
-            "-H",
-            "Cookie: mine=secret",
-            "-H",
-            "X-Plain: kept",
-            "-o",
-            "f.bin",
-            "-x",
-            "1"
-        )
+            first, "--user", "me:secret", "-H", "Authorization: Bearer secret", "-H", "Cookie: mine=secret", "-H",
+            "X-Plain: kept", "-o", "f.bin", "-x", "1")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("f.bin", from: payload) == nil)
         let near = try #require(bench.origin.log.of("/there").first).request
@@ -187,9 +172,9 @@ import Testing
         #expect(!outcome.description.contains("hush"), "\(outcome)")
     }
 
-    @Test(arguments: [false, true])
-    func `basic and digest challenges are met, and a wrong password ends with code 24`(isDigest: Bool) throws
-    {
+    @Test(arguments: [false, true]) func `basic and digest challenges are met, and a wrong password ends with code 24`(
+        isDigest: Bool
+    ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
             $0.login = isDigest ? .digest(user: "me", password: "good") : .basic(user: "me", password: "good")

@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The same command again: finished files stay finished, and no other file is harmed.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct RerunTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct RerunTests {
     private let payload = Payload(seed: 81, length: 1_300_000)
 
     private func sent(_ bench: Bench, _ path: String) -> Int64 {
@@ -31,9 +30,7 @@ struct RerunTests {
         #expect(bench.folder.names == expected.sorted())
     }
 
-    @Test func `a list from a server without validators is run again without a second copy of anything`()
-        throws
-    {
+    @Test func `a list from a server without validators is run again without a second copy of anything`() throws {
         let bench = try Bench()
         var list = ""
         for number in 0..<4 {
@@ -64,8 +61,9 @@ struct RerunTests {
         #expect(bench.folder.difference(names[0], from: payload) == nil)
     }
 
-    @Test(arguments: ["/f.bin", "/g.bin"])
-    func `a part file is resumed when its source is a mirror now`(path: String) throws {
+    @Test(arguments: ["/f.bin", "/g.bin"]) func `a part file is resumed when its source is a mirror now`(
+        path: String
+    ) throws {
         let bench = try Bench()
         bench.origin.serve("/m/f.bin", payload) { $0.validators = .none }
         let other = bench.origin.serve(path, payload) { $0.validators = .none }
@@ -111,8 +109,7 @@ struct RerunTests {
         #expect(bench.folder.names == ["f.bin"])
     }
 
-    @Test
-    func `overwriting a link that was named replaces what it leads to, and one that a list names the link`()
+    @Test func `overwriting a link that was named replaces what it leads to, and one that a list names the link`()
         throws
     {
         let bench = try Bench()
@@ -146,8 +143,9 @@ struct RerunTests {
         #expect(FileSystem.link(bench.folder.path("link")) == nil)
     }
 
-    @Test(arguments: [[], ["-o", "f.bin"]])
-    func `a file that has changed, here or there, is saved beside it`(options: [String]) throws {
+    @Test(arguments: [[], ["-o", "f.bin"]]) func `a file that has changed, here or there, is saved beside it`(
+        options: [String]
+    ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         try #expect(bench.get([url] + options).code == 0)
@@ -174,9 +172,7 @@ struct RerunTests {
         #expect(right.code == 0, "\(right)")
         let wrong = String(digest.reversed())
         for name in [[], ["-o", "f.bin"]] {
-            let refused = try bench.get(
-                [url, "--if-exists", "skip", "--checksum", "md5=\(wrong)"] + name
-            )
+            let refused = try bench.get([url, "--if-exists", "skip", "--checksum", "md5=\(wrong)"] + name)
             #expect(refused.code == 32, "\(refused)")
             #expect(refused.message.contains(digest), "\(refused)")
         }
@@ -220,9 +216,7 @@ struct RerunTests {
         #expect(bench.folder.difference("f.bin", from: payload) == nil)
     }
 
-    @Test func `a resumed file with another checksum is kept, and fetched no further for the right one`()
-        throws
-    {
+    @Test func `a resumed file with another checksum is kept, and fetched no further for the right one`() throws {
         let bench = try Bench()
         let payload = Payload(seed: 84, length: 5_000_000)
         let url = bench.origin.serve("/f.bin", payload) { $0.cut = .close(after: 3_000_000) }

@@ -9,10 +9,8 @@ import Testing
         let url = bench.origin.serve("/big", payload) { $0.cut = .stall(at: payload.length - 1) }
         let process = try bench.start(url, "-x", "16", "--timeout", "60")
         #expect(
-            process.line(atMost: .seconds(180)) { Event(line: $0).number("written") == payload.length - 1 }
-                != nil,
-            "\(process.errors)"
-        )
+            process.line(atMost: .seconds(180)) { Event(line: $0).number("written") == payload.length - 1 } != nil,
+            "\(process.errors)")
         let peak = try #require(process.peakResident)
         bench.origin.adjust("/big") { $0.cut = nil }
         bench.origin.release("/big")
@@ -30,10 +28,8 @@ import Testing
         let url = bench.origin.serve("/big", payload) { $0.cut = .stall(at: 4 << 30 + 1_000_001) }
         let process = try bench.start(url, "-x", "1", "--timeout", "60")
         #expect(
-            process.line(atMost: .seconds(180)) { Event(line: $0).number("written") == 4 << 30 + 1_000_001 }
-                != nil,
-            "\(process.errors)"
-        )
+            process.line(atMost: .seconds(180)) { Event(line: $0).number("written") == 4 << 30 + 1_000_001 } != nil,
+            "\(process.errors)")
         process.send(9)
         process.wait()
         bench.origin.adjust("/big") { $0.cut = nil }

@@ -3,8 +3,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct ShardTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct ShardTests {
     private let tar = ["--to", "out", "--format", "tar", "--shard", "s"]
 
     private func names(_ bench: PipeBench) -> [String] { FileSystem.names(in: bench.folder.path("out")) }
@@ -30,8 +29,9 @@ struct ShardTests {
         #expect(list.lines.prefix(4) == ["s0.jpg", "s0.json", "s1.jpg", "s1.json"])
     }
 
-    @Test(arguments: [0, 3])
-    func `a tar shard is well-formed to its last byte, and others can be appended to it`(count: Int) throws {
+    @Test(arguments: [0, 3]) func `a tar shard is well-formed to its last byte, and others can be appended to it`(
+        count: Int
+    ) throws {
         let bench = try PipeBench()
         if count == 0 { try bench.write(["other:line"]) } else { try bench.serve(count) }
         #expect(try bench.run(tar).code == (count == 0 ? 28 : 0))
@@ -86,15 +86,12 @@ struct ShardTests {
         #expect(code == 3 && results[4]["status"]?.string == "failed")
         let again = try bench.run(tar)
         let statuses = again.results.map { $0["status"]?.string }
-        #expect(
-            again.code == 0 && statuses == ["already", "already", "already", "already", "failed", "already"]
-        )
+        #expect(again.code == 0 && statuses == ["already", "already", "already", "already", "failed", "already"])
         bench.origin.adjust("/4.jpg") { $0.instead = nil }
         let retry = try PawlProcess.run(
             PawlBinary.path,
             ["pipe", "--to", "out", "--format", "tar", "--retry-failed", "out/s.jsonl"] + PipeBench.local,
-            folder: bench.folder.path
-        )
+            folder: bench.folder.path)
         #expect(retry.exit == .code(0), "\(retry.errors)")
         #expect(names(bench) == ["s.1.jsonl", "s.1.tar", "s.jsonl", "s.tar"])
         #expect(retry.lines.filter { !$0.isEmpty }.count == 1)
@@ -108,16 +105,14 @@ struct ShardTests {
             let retry = try PawlProcess.run(
                 PawlBinary.path,
                 ["pipe", "--to", "out", "--format", "tar", "--retry-failed", "out/s.jsonl"] + PipeBench.local,
-                folder: bench.folder.path
-            )
+                folder: bench.folder.path)
             #expect(retry.exit == .code(0) && retry.lines.allSatisfy(\.isEmpty))
             #expect(retry.errors.contains("nothing to retry"))
             #expect(names(bench) == ["s.jsonl", "s.tar"])
         }
     }
 
-    @Test(arguments: ["tar", "warc"])
-    func `two workers on one shard publish it once`(format: String) throws {
+    @Test(arguments: ["tar", "warc"]) func `two workers on one shard publish it once`(format: String) throws {
         let bench = try PipeBench()
         try bench.serve(60)
         let options = ["--to", "out", "--format", format, "--shard", "s"]
@@ -135,9 +130,7 @@ struct ShardTests {
         let bench = try PipeBench()
         let query = "?page=2&text=\(String(repeating: "x", count: 400))"
         let target = bench.origin.serve("/target.jpg", bench.payload(1)) { $0.contentType = "image/jpeg" }
-        bench.origin.serve("/moved.jpg", bench.payload(2)) {
-            $0.instead = .redirect(to: "/target.jpg?token=secret")
-        }
+        bench.origin.serve("/moved.jpg", bench.payload(2)) { $0.instead = .redirect(to: "/target.jpg?token=secret") }
         let moved = target.replacing("/target.jpg", with: "/moved.jpg")
         try bench.write([target + query, moved])
         let (code, _) = try bench.run(["--to", "out", "--format", "warc", "--shard", "s"])
@@ -146,9 +139,7 @@ struct ShardTests {
         let targets = records.filter { $0.hasPrefix("WARC-Target-URI: ") }.map {
             $0.filter { $0 != "\r\n" && $0 != "\r" }
         }
-        #expect(
-            targets == [target + query, target + query, target, target].map { "WARC-Target-URI: \($0)" }
-        )
+        #expect(targets == [target + query, target + query, target, target].map { "WARC-Target-URI: \($0)" })
         #expect(!records.contains { $0.contains("secret") })
     }
 
@@ -163,9 +154,7 @@ struct ShardTests {
             let requests = bench.origin.log.records.count
             let process = try bench.start(tar + ["-j", "4"])
             let wanted = requests + Int(dice.next() % 90)
-            bench.origin.wait {
-                $0.records.count >= wanted || process.exit != nil || $0.records.count >= requests + 80
-            }
+            bench.origin.wait { $0.records.count >= wanted || process.exit != nil || $0.records.count >= requests + 80 }
             process.send(SIGKILL)
             process.wait()
             let left = names(bench)

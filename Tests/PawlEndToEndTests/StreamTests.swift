@@ -3,23 +3,15 @@ import PawlTestKit
 import Testing
 
 /// Standard output, devices and named pipes: in order, over one connection, and no other file.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct StreamTests {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct StreamTests {
     private let payload = Payload(seed: 91, length: 9_000_000)
     private static let plain = ["--timeout", "5", "--retry-delay", "0.01", "--retries", "3"]
 
-    private func stream(
-        _ bench: Bench,
-        _ arguments: [String],
-        into shell: String = "cat"
-    ) throws -> PawlProcess {
+    private func stream(_ bench: Bench, _ arguments: [String], into shell: String = "cat") throws -> PawlProcess {
         let script = "set -o pipefail; \"$0\" get \"$@\" | \(shell)"
         return try PawlProcess(
-            "/bin/bash",
-            ["-c", script, PawlBinary.path] + StreamTests.plain + arguments,
-            environment: ["HOME": bench.folder.path],
-            folder: bench.folder.path
-        )
+            "/bin/bash", ["-c", script, PawlBinary.path] + StreamTests.plain + arguments,
+            environment: ["HOME": bench.folder.path], folder: bench.folder.path)
     }
 
     /// The difference of the bytes: a full description for millions of bytes would take minutes.
@@ -43,8 +35,8 @@ struct StreamTests {
         #expect(bench.origin.ended("/f.bin").count == 1)
     }
 
-    @Test(arguments: [["--range", "100-5000099"], ["--range", "-70000"]])
-    func `a range of it`(options: [String]) throws {
+    @Test(arguments: [["--range", "100-5000099"], ["--range", "-70000"]]) func `a range of it`(options: [String]) throws
+    {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         let run = try stream(bench, options + ["-o", "-", url])
@@ -74,9 +66,7 @@ struct StreamTests {
     @Test(arguments: [Behaviour.Validators.strong, .weakTagOnly, .lastModifiedOnly, .none])
     func `a lost connection is continued`(validators: Behaviour.Validators) throws {
         let bench = try Bench()
-        let url = bench.origin.serve("/f.bin", payload) {
-            $0.validators = validators
-        }
+        let url = bench.origin.serve("/f.bin", payload) { $0.validators = validators }
         // A comparison requests again what comes before the position.
         bench.origin.vary("/f.bin") { if $0.ordinal == 0 { $1.cut = .reset(after: 6_000_000) } }
         let run = try stream(bench, ["-o", "-", url])
@@ -135,8 +125,7 @@ struct StreamTests {
         #expect(bench.origin.ended("/f.bin").reduce(0) { $0 + $1.bodySent } < 200_000_000)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `a pipe without a reader does not delay the exit`(signal: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func `a pipe without a reader does not delay the exit`(signal: Int32) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", Payload(seed: 94, length: 100_000))
         try #require(unsafe mkfifo(bench.folder.path("pipe"), 0o600) == 0)

@@ -31,8 +31,9 @@ final class UpgradeTests {
 
     deinit { origin.stop() }
 
-    @Test(arguments: ["paused", "killed"])
-    func `pawl get continues a file that version 0.1.0 left`(_ how: String) throws {
+    @Test(arguments: ["paused", "killed"]) func `pawl get continues a file that version 0.1.0 left`(
+        _ how: String
+    ) throws {
         let target = folder.path("left/get/\(how)")
         let arguments = ["get", "--json", "-x", "1", "-d", target, origin.url("/slow.bin")]
         let process = try PawlProcess(PawlBinary.path, arguments, environment: ["HOME": folder.path])

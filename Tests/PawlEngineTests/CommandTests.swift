@@ -17,9 +17,7 @@ import Testing
         stage.whenTaken(3 * .mebi) { $0.scheduler.change(slots: 1) }
         stage.whenTaken(5 * .mebi) { stage in
             #expect(atWork(stage, ids) == [true, false, false, false])
-            for id in ids[1...2] {
-                #expect(stage.phases(id) == [.probing, .transferring, .preempted])
-            }
+            for id in ids[1...2] { #expect(stage.phases(id) == [.probing, .transferring, .preempted]) }
             stage.scheduler.change(slots: 2)
         }
         stage.whenTaken(7 * .mebi) { stage in
@@ -32,9 +30,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `D9 one that is preempted and paused at the same time does not resume automatically`(
-        _ pausesFirst: Bool
-    ) {
+    func `D9 one that is preempted and paused at the same time does not resume automatically`(_ pausesFirst: Bool) {
         let stage = Stage(jobs: 2)
         let ids = ["a.bin", "b.bin"].map { name in
             stage.serve(name, 4 * .mebi)
@@ -85,12 +81,8 @@ import Testing
         stage.serve("a.bin", 20 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(3) })
         let seen = Mutex<[Inspection?]>([])
-        stage.whenTaken(9 * .mebi) { stage in
-            stage.engine.look(at: id) { look in seen.withLock { $0.append(look) } }
-        }
-        stage.after(.seconds(100)) { stage in
-            stage.engine.look(at: id) { look in seen.withLock { $0.append(look) } }
-        }
+        stage.whenTaken(9 * .mebi) { stage in stage.engine.look(at: id) { look in seen.withLock { $0.append(look) } } }
+        stage.after(.seconds(100)) { stage in stage.engine.look(at: id) { look in seen.withLock { $0.append(look) } } }
         stage.run()
         let looks = seen.withLock { $0 }
         #expect(looks.count == 2 && looks.last == .some(nil))
@@ -130,11 +122,7 @@ import Testing
         var ids = ["a.bin", "b.bin"].map { stage.start(Stage.job($0)) }
         ids.append(
             stage.start(
-                Stage.job("c.bin") {
-                    $0.plan = DownloadPlan(sources: [Stage.address("c.bin", host: "other.test")])
-                }
-            )
-        )
+                Stage.job("c.bin") { $0.plan = DownloadPlan(sources: [Stage.address("c.bin", host: "other.test")]) }))
         stage.after(.seconds(10)) { stage in
             let taken = stage.world.network.taken
             #expect(taken > 2 * 8 * rate && taken < 2 * 13 * rate, "two hosts at their rates: \(taken)")

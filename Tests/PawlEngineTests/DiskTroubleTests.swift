@@ -152,9 +152,7 @@ import Testing
             stage.scheduler.resume(first)
         }
         stage.run()
-        #expect(
-            stage.phases(first) == [.probing, .transferring, .publishing, .failed, .publishing, .finished]
-        )
+        #expect(stage.phases(first) == [.probing, .transferring, .publishing, .failed, .publishing, .finished])
         #expect(stage.phases(second).last == .finished)
         #expect(stage.requests.count == 2)
         stage.expect(payload, at: "a.bin")
@@ -217,9 +215,7 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi)
         stage.start(Stage.job("a.bin"))
-        stage.whenTaken(1 * .mebi) {
-            $0.world.disk.put(FakeDisk.Finished([1, 2, 3]), at: "/downloads/a.bin")
-        }
+        stage.whenTaken(1 * .mebi) { $0.world.disk.put(FakeDisk.Finished([1, 2, 3]), at: "/downloads/a.bin") }
         stage.run()
         #expect(stage.world.disk.finished("/downloads/a.bin")?.bytes == [1, 2, 3])
         stage.expect(payload, at: "a (1).bin")

@@ -11,14 +11,9 @@ import Testing
         stage.run()
         #expect(
             stage.updates(id) == [
-                .phase(.probing),
-                .started(total: 100 * .kibi, resumedAt: 0),
-                .phase(.transferring),
-                .phase(.publishing),
-                .phase(.finished),
-                .finished(length: 100 * .kibi, wasThere: false),
-            ]
-        )
+                .phase(.probing), .started(total: 100 * .kibi, resumedAt: 0), .phase(.transferring),
+                .phase(.publishing), .phase(.finished), .finished(length: 100 * .kibi, wasThere: false),
+            ])
         #expect(stage.reports.last?.path == "/downloads/a.bin")
         #expect(stage.reports.last?.name == "a.bin")
         #expect(stage.reports.last?.received == 100 * .kibi)
@@ -40,12 +35,8 @@ import Testing
     @Test func `a retry is reported with its cause and its delay, and the count restarts with progress`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi)
-        for number in 0..<5 {
-            stage.world.network[Stage.host].faults[number] = .reset(after: 500_000)
-        }
-        let id = stage.start(
-            Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 1, delay: .seconds(2)) }
-        )
+        for number in 0..<5 { stage.world.network[Stage.host].faults[number] = .reset(after: 500_000) }
+        let id = stage.start(Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 1, delay: .seconds(2)) })
         stage.run()
         stage.expect(payload, at: "a.bin")
         #expect(stage.retries(id).count == 5, "each brought bytes, so none used up the one retry")
@@ -69,9 +60,7 @@ import Testing
         #expect(stage.world.disk.listing.isEmpty)
     }
 
-    @Test(arguments: [
-        (404, Failure.Code.notFound), (403, .authorization), (410, .notFound), (418, .badResponse),
-    ])
+    @Test(arguments: [(404, Failure.Code.notFound), (403, .authorization), (410, .notFound), (418, .badResponse)])
     func `a final status fails at once with its code`(status: Int, code: Failure.Code) {
         let stage = Stage()
         stage.serve("a.bin", 1000) { $0.status = status }

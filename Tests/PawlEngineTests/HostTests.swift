@@ -36,9 +36,7 @@ import Testing
         let payload = stage.serve("a.bin", 2 * .mebi)
         let fault: SimulatedServer.Fault = isRequested ? .status(503, retryAfter: "3000") : .status(500)
         stage.world.network[Stage.host].faults[0] = fault
-        let id = stage.start(
-            Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 5, delay: .seconds(3000)) }
-        )
+        let id = stage.start(Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 5, delay: .seconds(3000)) })
         stage.after(.seconds(5)) { $0.engine.retryNow(id) }
         stage.run()
         #expect(stage.retries(id).count == 1)
@@ -114,8 +112,7 @@ import Testing
             Stage.job("a.bin") {
                 $0.plan.ramp = .fixed(4)
                 $0.sharesConnections = true
-            }
-        )
+            })
         stage.run()
         #expect(stage.requests[0].connection == .shared)
         #expect(stage.requests.dropFirst().allSatisfy { $0.connection == .separate })
@@ -124,9 +121,7 @@ import Testing
     @Test func `secrets go to named origins only`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 1 * .mebi, host: "cdn.test")
-        stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(
-            redirectTo: "http://cdn.test/a.bin"
-        )
+        stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(redirectTo: "http://cdn.test/a.bin")
         stage.start(Stage.job("a.bin"))
         stage.run()
         #expect(stage.requests.map(\.carriesSecrets) == [true, false])
@@ -146,13 +141,7 @@ import Testing
         func note(transportSecurity field: String, of host: String) {}
         func secured(_ address: WebAddress) -> WebAddress {
             guard hosts.contains(address.host) else { return address }
-            return WebAddress(
-                scheme: .https,
-                host: address.host,
-                port: 443,
-                path: address.path,
-                query: address.query
-            )
+            return WebAddress(scheme: .https, host: address.host, port: 443, path: address.path, query: address.query)
         }
     }
 
@@ -215,9 +204,7 @@ import Testing
     @Test func `G5 a mirror with other content of the same length is excluded and no byte of it stays`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 30 * .mebi)
-        stage.world.network["mirror.test"].files["/a.bin"] = SimulatedFile(
-            Payload(seed: 4711, length: 30 * .mebi)
-        )
+        stage.world.network["mirror.test"].files["/a.bin"] = SimulatedFile(Payload(seed: 4711, length: 30 * .mebi))
         let id = stage.start(Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.ramp = .fixed(4) })
         stage.run()
         #expect(stage.requests.contains { $0.address.host == "mirror.test" }, "it was requested")

@@ -139,10 +139,7 @@ import Testing
         stage.after(.seconds(300)) { $0.world.network.set(isUp: true) }
         stage.run()
         #expect(
-            stage.phases(id) == [
-                .probing, .transferring, .waitingForNetwork, .transferring, .publishing, .finished,
-            ]
-        )
+            stage.phases(id) == [.probing, .transferring, .waitingForNetwork, .transferring, .publishing, .finished])
         #expect(stage.responses.count == 2 && stage.retries(id).isEmpty)
         stage.expect(payload, at: "a.bin")
     }
@@ -170,16 +167,13 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `E1 a server that never responds to Range gets requests without it, and never with it again`()
-    {
+    @Test func `E1 a server that never responds to Range gets requests without it, and never with it again`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi) { $0.ranges = .silent }
         stage.world.network[Stage.host].faults = [0: .reset(after: 1 * .mebi), 2: .reset(after: 2 * .mebi)]
         stage.start(Stage.job("a.bin") { $0.plan.timeout = .seconds(5) })
         stage.run()
-        #expect(
-            stage.requests.map(\.range) == [.whole, .closed(ByteRange(1 * .mebi, 3 * .mebi)), .whole, .whole]
-        )
+        #expect(stage.requests.map(\.range) == [.whole, .closed(ByteRange(1 * .mebi, 3 * .mebi)), .whole, .whole])
         stage.expect(payload, at: "a.bin")
     }
 

@@ -18,11 +18,7 @@ import Testing
             stage.scheduler.resume(id)
         }
         stage.run()
-        #expect(
-            stage.requests.map(\.range) == [
-                .whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi)),
-            ]
-        )
+        #expect(stage.requests.map(\.range) == [.whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi))])
         #expect(stage.requests[1].bypassesCaches, "E4")
         #expect(stage.world.network.taken == 6 * .mebi)
         stage.expect(payload, at: "a.bin")
@@ -44,11 +40,7 @@ import Testing
             stage.world.timeline.skip(.seconds(100))
         }
         stage.run()
-        #expect(
-            stage.requests.map(\.range) == [
-                .whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi)),
-            ]
-        )
+        #expect(stage.requests.map(\.range) == [.whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi))])
         #expect(stage.requests[1].at - stage.requests[0].at > .seconds(100))
         #expect(stage.retries(id).isEmpty && stage.sentences(id).isEmpty)
         stage.expect(payload, at: "a.bin")
@@ -115,9 +107,7 @@ import Testing
         let stage = Stage()
         stage.serve("a.bin", 2 * .mebi)
         stage.world.network[Stage.host].faults[0] = .reset(after: 1 * .mebi)
-        let id = stage.start(
-            Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 5, delay: .seconds(30)) }
-        )
+        let id = stage.start(Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 5, delay: .seconds(30)) })
         stage.after(.seconds(5)) { $0.scheduler.pause(id) }
         stage.run()
         #expect(stage.phases(id).last == .paused)
@@ -219,8 +209,9 @@ import Testing
         next.expect(payload, at: "a.bin")
     }
 
-    @Test(arguments: [true, false])
-    func `what a killed process had not synced is synced as soon as it is reopened`(isOnline: Bool) {
+    @Test(arguments: [true, false]) func `what a killed process had not synced is synced as soon as it is reopened`(
+        isOnline: Bool
+    ) {
         let world = World(seed: 4)
         let stage = Stage(world: world)
         stage.serve("a.bin", 30 * .mebi)

@@ -24,9 +24,7 @@ import Testing
     }
 
     private static func serve(
-        _ stage: Stage,
-        _ payload: Payload,
-        at host: String = Stage.host,
+        _ stage: Stage, _ payload: Payload, at host: String = Stage.host,
         _ change: (inout SimulatedFile) -> Void = { _ in }
     ) {
         var file = SimulatedFile(payload)
@@ -44,13 +42,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 4])
-    func `bad pieces come from another source, and a source of two is left out`(lanes: Int) {
+    @Test(arguments: [1, 2, 4]) func `bad pieces come from another source, and a source of two is left out`(lanes: Int)
+    {
         let stage = Stage()
         Self.serve(stage, Self.damaged([0, 1, 2, 5, 7]))
-        Self.serve(stage, Self.content, at: "mirror.test") {
-            $0.entityTag = EntityTag(opaque: "m", isWeak: true)
-        }
+        Self.serve(stage, Self.content, at: "mirror.test") { $0.entityTag = EntityTag(opaque: "m", isWeak: true) }
         let id = stage.start(Self.job("mirror.test", lanes: lanes))
         stage.run()
         #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
@@ -94,8 +90,9 @@ import Testing
         #expect(kept?.intersects(ByteRange(3 * Self.pieceLength, 4 * Self.pieceLength)) == false)
     }
 
-    @Test(arguments: [FakeDisk.Crash.kill, .powerCut])
-    func `after a crash the pieces on disk are checked again`(crash: FakeDisk.Crash) {
+    @Test(arguments: [FakeDisk.Crash.kill, .powerCut]) func `after a crash the pieces on disk are checked again`(
+        crash: FakeDisk.Crash
+    ) {
         let first = Stage()
         Self.serve(first, Self.damaged([0, 1, 2, 3]))
         first.start(Self.job())
@@ -180,11 +177,7 @@ import Testing
     private static let path = "/downloads/a.bin"
 
     /// A part file of the first bytes with wrong ones at `places`, left by a killed process.
-    private static func damagedPart(
-        _ places: [Int64],
-        of count: Int64 = 5 * pieceLength,
-        tag: EntityTag?
-    ) -> Stage {
+    private static func damagedPart(_ places: [Int64], of count: Int64 = 5 * pieceLength, tag: EntityTag?) -> Stage {
         let first = Stage()
         serve(first, content) {
             $0.ranges = .ignored
@@ -219,9 +212,7 @@ import Testing
         return first
     }
 
-    @Test
-    func `good pieces of a file of another length are not discarded for the whole, which is requested once`()
-    {
+    @Test func `good pieces of a file of another length are not discarded for the whole, which is requested once`() {
         let first = Self.shorterPart(Payload(Array(Self.bytes.dropLast(5))))
         let second = Stage(world: first.world)
         Self.serve(second, Self.content) { $0.ranges = .ignored }
@@ -285,9 +276,8 @@ import Testing
     }
 
     @Test(arguments: [SimulatedFile.Ranges.ignored, .overlong(50), .refused])
-    func `a source without ranges is used after all when the other one sends wrong pieces`(
-        ranges: SimulatedFile.Ranges
-    ) {
+    func `a source without ranges is used after all when the other one sends wrong pieces`(ranges: SimulatedFile.Ranges)
+    {
         let stage = Stage(seed: 9)
         Self.serve(stage, Self.damaged([0, 3, 6]))
         Self.serve(stage, Self.content, at: "mirror.test") { $0.ranges = ranges }

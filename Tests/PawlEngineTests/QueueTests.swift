@@ -19,8 +19,7 @@ import Testing
             guard case .phase(let phase) = report.update else { continue }
             switch phase {
             // A download that is being published needs no slot.
-            case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed:
-                running.remove(report.id)
+            case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed: running.remove(report.id)
             case .probing, .transferring, .waitingForNetwork, .verifying: running.insert(report.id)
             }
             most = max(most, running.count)
@@ -45,9 +44,7 @@ import Testing
     @Test func `A7 partials of downloads that run together never mix`() {
         let stage = Stage(jobs: 5)
         let payloads = (0..<5).map { stage.serve("file\($0).bin", 3 * .mebi, seed: UInt64($0)) }
-        for index in 0..<5 {
-            stage.start(Stage.job("file\(index).bin") { $0.plan.ramp = .fixed(2) })
-        }
+        for index in 0..<5 { stage.start(Stage.job("file\(index).bin") { $0.plan.ramp = .fixed(2) }) }
         stage.run()
         for (index, payload) in payloads.enumerated() { stage.expect(payload, at: "file\(index).bin") }
     }
@@ -156,11 +153,7 @@ import Testing
         #expect(stage.phases(ids[0]).last == .paused)
         #expect(stage.phases(ids[1]).last == .paused)
         #expect(stage.phases(ids[2]) == [])
-        #expect(
-            stage.world.disk.listing == [
-                "/downloads/a.bin.part+journal", "/downloads/b.bin.part+journal",
-            ]
-        )
+        #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal", "/downloads/b.bin.part+journal"])
         #expect(!stage.world.reachability.isWatched)
     }
 
@@ -179,9 +172,7 @@ import Testing
     @Test func `several loops share the downloads and the slots`() {
         let stage = Stage(loops: 3, jobs: 4)
         let payloads = (0..<12).map { stage.serve("file\($0).bin", 2 * .mebi, seed: UInt64($0)) }
-        let ids = (0..<12).map { index in
-            stage.start(Stage.job("file\(index).bin") { $0.plan.ramp = .fixed(2) })
-        }
+        let ids = (0..<12).map { index in stage.start(Stage.job("file\(index).bin") { $0.plan.ramp = .fixed(2) }) }
         stage.run()
         #expect(mostAtOnce(stage) == 4)
         #expect(ids.allSatisfy { stage.phases($0).last == .finished })

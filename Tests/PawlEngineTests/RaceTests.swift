@@ -14,25 +14,20 @@ import Testing
         stage.world.disk.expect(nil, at: Stage.path("a.bin"))
         stage.world.network[Stage.host].faults = [0: .crawls(60_000)]
         for request in 1..<40 { stage.world.network[Stage.host].faults[request] = .reset(after: lost) }
-        stage.whenTaken(badFrom) { stage in
-            stage.world.network.change(Stage.host, "/a.bin") { $0.payload = bad }
-        }
+        stage.whenTaken(badFrom) { stage in stage.world.network.change(Stage.host, "/a.bin") { $0.payload = bad } }
         let digest = MessageDigest5.digest(payload.bytes)
         let id = stage.start(
             Stage.job("a.bin") { job in
                 job.plan.ramp = .fixed(3)
                 job.plan.checksums = [Checksum(algorithm: .md5, digest: digest)]
-            }
-        )
+            })
         stage.run()
         return (stage, payload, id)
     }
 
-    @Test
-    func `a checksum that passes is the digest of the file, whatever a racing lane of a bad server sends`() {
+    @Test func `a checksum that passes is the digest of the file, whatever a racing lane of a bad server sends`() {
         var dropped: Int64 = 0
-        for (length, lost) in [(120_000, 1), (120_000, 5_000), (126_000, 40_000), (900_000, 30_000)]
-            as [(Int64, Int64)]
+        for (length, lost) in [(120_000, 1), (120_000, 5_000), (126_000, 40_000), (900_000, 30_000)] as [(Int64, Int64)]
         {
             for badFrom in [1, 20_000, 60_000] as [Int64] {
                 let (stage, payload, id) = race(length, lost: lost, badFrom: badFrom)

@@ -6,13 +6,7 @@ import Testing
 
 @Suite struct `Rate limits` {
     /// Checks every tenth of a second that no more arrived than the rate allows, with its burst.
-    private func watch(
-        _ stage: Stage,
-        rate: Int64,
-        from begin: Double = 0,
-        to end: Double,
-        allowance: Int64
-    ) {
+    private func watch(_ stage: Stage, rate: Int64, from begin: Double = 0, to end: Double, allowance: Int64) {
         let steps = Int((end - begin) * 10)
         for step in 0...steps {
             stage.after(.seconds(begin + Double(step) / 10)) { stage in
@@ -73,9 +67,7 @@ import Testing
         let many = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(8) })
         let one = stage.start(Stage.job("bb.bin"))
         stage.run()
-        let ends = (
-            try #require(stage.time(one, of: .finished)), try #require(stage.time(many, of: .finished))
-        )
+        let ends = (try #require(stage.time(one, of: .finished)), try #require(stage.time(many, of: .finished)))
         #expect(ends.1 - ends.0 > .seconds(10), "the small one waited for the large one")
         stage.expect(large, at: "a.bin")
         stage.expect(small, at: "bb.bin")
@@ -125,8 +117,7 @@ import Testing
                 job.rateLimit = 2 * .kibi
                 job.plan.timeout = .seconds(1)
                 job.plan.retry = RetryPolicy(retries: 0)
-            }
-        )
+            })
         stage.run()
         #expect(stage.requests.count == 1)
         #expect(stage.requests[0].bufferSize == 4 * 1024, "small reads under a small limit")

@@ -18,8 +18,7 @@ import Testing
         return (stage, payload)
     }
 
-    @Test(arguments: ["running", "paused", "failed", "waiting"])
-    func `A8 it continues where it is`(state: String) {
+    @Test(arguments: ["running", "paused", "failed", "waiting"]) func `A8 it continues where it is`(state: String) {
         let (stage, payload) = stage()
         if state == "failed" { stage.world.network[Stage.host].faults[1] = .status(404) }
         let id = stage.start(Stage.job("a.bin"))
@@ -30,8 +29,7 @@ import Testing
             case "failed":
                 stage.scheduler.pause(id)
                 stage.scheduler.resume(id)
-            case "waiting":
-                stage.world.set(online: false)
+            case "waiting": stage.world.set(online: false)
             default: stage.scheduler.pause(id)
             }
         }
@@ -51,9 +49,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A8 other content is refused and the bytes stay, and the right URL still continues them`(
-        isPaused: Bool
-    ) {
+    func `A8 other content is refused and the bytes stay, and the right URL still continues them`(isPaused: Bool) {
         let (stage, payload) = stage(same: false)
         let id = stage.start(Stage.job("a.bin"))
         stage.whenTaken(3 * .mebi) { stage in
@@ -61,9 +57,7 @@ import Testing
             if isPaused { stage.scheduler.pause(id) }
             stage.engine.replaceSource(id, with: Self.fresh)
         }
-        stage.after(.seconds(5)) { stage in
-            if isPaused { stage.scheduler.resume(id) }
-        }
+        stage.after(.seconds(5)) { stage in if isPaused { stage.scheduler.resume(id) } }
         stage.after(.seconds(20)) { stage in
             #expect(stage.failure(id)?.code == .cannotResume)
             #expect(stage.world.disk.journalled("/downloads/a.bin")?.count ?? 0 >= stage.mark)
@@ -86,8 +80,7 @@ import Testing
                     requested.withLock { $0.append(old) }
                     stage.world.timeline.after(.seconds(2)) { completion(Self.fresh) }
                 }
-            }
-        )
+            })
         stage.run()
         #expect(requested.withLock { $0 } == [Stage.address("a.bin")])
         #expect(stage.phases(id).last == .finished)

@@ -5,13 +5,10 @@ import Testing
 
 /// A few of the worlds that `make simulate` runs by the ten thousand.
 @Suite struct `Simulated worlds` {
-    @Test(arguments: 0..<8 as Range<UInt64>)
-    func `A1 A4 A5 C5 every law holds in worlds from any seed`(batch: UInt64) {
+    @Test(arguments: 0..<8 as Range<UInt64>) func `A1 A4 A5 C5 every law holds in worlds from any seed`(batch: UInt64) {
         let campaign = Campaign(seeds: batch * 25..<batch * 25 + 25)
         campaign.runAll()
-        for failure in campaign.failures {
-            Issue.record("make simulate SEED=\(failure.seed): \(failure.violations)")
-        }
+        for failure in campaign.failures { Issue.record("make simulate SEED=\(failure.seed): \(failure.violations)") }
         let tally = campaign.tally
         #expect(tally["worlds"] == 25)
         #expect(tally["kills"] > 0 && tally["power cuts"] > 0 && tally["published"] > 0)
@@ -22,16 +19,11 @@ import Testing
     /// Each of these worlds has broken a law, in a way that thousands of others had not.
     @Test(
         arguments: [
-            3_258, 16_504, 18_433, 27_063, 33_400, 34_036, 58_053, 59_631, 61_866, 64_898, 69_176, 78_079,
-            94_681,
-        ] as [UInt64]
-    )
-    func `a world that has broken a law keeps it now`(seed: UInt64) {
-        #expect(Simulation.run(seed: seed).violations.isEmpty)
-    }
+            3_258, 16_504, 18_433, 27_063, 33_400, 34_036, 58_053, 59_631, 61_866, 64_898, 69_176, 78_079, 94_681,
+        ] as [UInt64]) func `a world that has broken a law keeps it now`(seed: UInt64)
+    { #expect(Simulation.run(seed: seed).violations.isEmpty) }
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
-    func `the same seed gives the same events`(batch: UInt64) {
+    @Test(arguments: 0..<4 as Range<UInt64>) func `the same seed gives the same events`(batch: UInt64) {
         for seed in batch * 10..<batch * 10 + 10 {
             let first = Simulation.run(seed: seed, keepsLog: true)
             let second = Simulation.run(seed: seed, keepsLog: true)
@@ -42,17 +34,14 @@ import Testing
     }
 
     @Test(arguments: [
-        Sabotage.flipsBits, .keepsUnchecked, .skipsUnfitPieces, .doublesLanes, .ignoresPauses,
-        .reusesEarly, .takesInterim, .reportsRetries,
-        .computesOneDigest,
-    ])
-    func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
+        Sabotage.flipsBits, .keepsUnchecked, .skipsUnfitPieces, .doublesLanes, .ignoresPauses, .reusesEarly,
+        .takesInterim, .reportsRetries, .computesOneDigest,
+    ]) func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
         // `make simulate` breaks them in every way.
         #expect(Campaign.firstSeed(below: 100, noticing: sabotage) != nil, "it was not detected")
     }
 
-    @Test(arguments: 0..<4 as Range<UInt64>)
-    func `every law holds in queues from any seed`(batch: UInt64) {
+    @Test(arguments: 0..<4 as Range<UInt64>) func `every law holds in queues from any seed`(batch: UInt64) {
         let campaign = Campaign(.queue, seeds: batch * 25..<batch * 25 + 25)
         campaign.runAll()
         for failure in campaign.failures {
@@ -72,8 +61,7 @@ import Testing
     @Test(arguments: [
         QueueSabotage.losesDownloads, .losesOptions, .losesRemovals, .addsSlot, .cutsFiles, .identifiesByName,
         .beginsAgain,
-    ])
-    func `a queue that is broken on purpose is noticed`(sabotage: QueueSabotage) {
+    ]) func `a queue that is broken on purpose is noticed`(sabotage: QueueSabotage) {
         #expect(Campaign.firstSeed(below: 200, noticing: sabotage) != nil, "it was not detected")
     }
 }

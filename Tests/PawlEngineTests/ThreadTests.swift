@@ -21,9 +21,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `D7 D8 D9 D10 D14 ends with correct files, each end reported once and nothing left open`(
-        seed: UInt64
-    ) throws {
+    func `D7 D8 D9 D10 D14 ends with correct files, each end reported once and nothing left open`(seed: UInt64) throws {
         try withLiveStage { stage in
             let crowd = Crowd(stage)
             var dice = Dice(seed: seed)
@@ -55,9 +53,7 @@ import Testing
         }
     }
 
-    @Test
-    func `A4 A5 closing amid commands keeps the received bytes, and the next engine continues from there`()
-        throws
+    @Test func `A4 A5 closing amid commands keeps the received bytes, and the next engine continues from there`() throws
     {
         let names = (0..<6).map { "\($0).bin" }
         try withLiveStage { stage in
@@ -69,11 +65,7 @@ import Testing
                 SystemThread.start {
                     for round in 0..<200 {
                         let id = ids[(round + offset) % ids.count]
-                        if round % 3 == offset {
-                            stage.scheduler.pause(id)
-                        } else {
-                            stage.scheduler.resume(id)
-                        }
+                        if round % 3 == offset { stage.scheduler.pause(id) } else { stage.scheduler.resume(id) }
                         stage.engine.limit(id, to: round % 2 == 0 ? nil : 64 * .mebi)
                     }
                 }

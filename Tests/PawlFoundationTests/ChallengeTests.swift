@@ -21,9 +21,7 @@ import FoundationNetworking
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didReceive challenge: URLAuthenticationChallenge,
+            _ session: DownloadSession, task: DownloadTask, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
             guard challenge.previousFailureCount == 0 else {
@@ -34,8 +32,7 @@ import FoundationNetworking
     }
 
     private func status(
-        _ url: String,
-        in folder: TemporaryFolder,
+        _ url: String, in folder: TemporaryFolder,
         _ credential: @escaping @Sendable (URLAuthenticationChallenge) -> URLCredential?
     ) async throws -> Int? {
         var configuration = DownloadSessionConfiguration.default
@@ -56,13 +53,10 @@ import FoundationNetworking
         let server = try NginxServer(site, authority: authority)
         let url = server.secureURL("/f")
         #expect(
-            try await status(url, in: folder) {
-                $0.protectionSpace.serverTrust.map { URLCredential(trust: $0) }
-            } == 200
+            try await status(url, in: folder) { $0.protectionSpace.serverTrust.map { URLCredential(trust: $0) } } == 200
         )
         let logins: [@Sendable (URLAuthenticationChallenge) -> URLCredential?] = [
-            { _ in nil },
-            { _ in URLCredential(user: "ann", password: "pw", persistence: .forSession) },
+            { _ in nil }, { _ in URLCredential(user: "ann", password: "pw", persistence: .forSession) },
             { _ in URLCredential(user: "", password: "", persistence: .none) },
             { _ in ClientCertificate(certificateFile: "/none.pem") },
         ]

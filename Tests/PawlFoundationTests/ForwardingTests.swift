@@ -18,19 +18,13 @@ import FoundationNetworking
     /// Drops every completion handler.
     private final class Forgetful: URLDownloadTaskDelegate {
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            willPerformHTTPRedirection response: HTTPURLResponse,
-            newRequest request: URLRequest,
-            completionHandler: @escaping @Sendable (URLRequest?) -> Void
+            _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
         ) {}
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didReceive challenge: URLAuthenticationChallenge,
-            completionHandler:
-                @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+            _ session: DownloadSession, task: DownloadTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {}
     }
 
@@ -46,11 +40,8 @@ import FoundationNetworking
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            willPerformHTTPRedirection response: SessionResponse,
-            newRequest request: SessionRequest,
-            completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+            _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: SessionResponse,
+            newRequest request: SessionRequest, completionHandler: @escaping @Sendable (SessionRequest?) -> Void
         ) {
             if OperationQueue.current !== queue { isElsewhere.with { $0 = true } }
             completionHandler(follows && response.statusCode == 302 ? request : nil)
@@ -58,9 +49,7 @@ import FoundationNetworking
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didReceive challenge: SessionChallenge,
+            _ session: DownloadSession, task: DownloadTask, didReceive challenge: SessionChallenge,
             completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
         ) {
             if OperationQueue.current !== queue { isElsewhere.with { $0 = true } }
@@ -88,14 +77,9 @@ import FoundationNetworking
 
         /// The response and its file's text.
         func result(
-            of url: String,
-            in session: DownloadSession,
-            _ delegate: any DownloadTaskDelegate
+            of url: String, in session: DownloadSession, _ delegate: any DownloadTaskDelegate
         ) async throws -> (status: Int?, text: String) {
-            let (file, response) = try await session.download(
-                from: try #require(URL(string: url)),
-                delegate: delegate
-            )
+            let (file, response) = try await session.download(from: try #require(URL(string: url)), delegate: delegate)
             let text = try String(contentsOf: file, encoding: .utf8)
             try FileManager.default.removeItem(at: file)
             return ((response as? HTTPURLResponse)?.statusCode, text)
@@ -108,17 +92,12 @@ import FoundationNetworking
     ) async throws {
         let bench = try Bench()
         defer { bench.origin.stop() }
-        let session = DownloadSession(
-            configuration: bench.configuration(),
-            delegate: isOfTask ? Plain() : Forgetful()
-        )
+        let session = DownloadSession(configuration: bench.configuration(), delegate: isOfTask ? Plain() : Forgetful())
         defer { session.invalidateAndCancel() }
         let own: any DownloadTaskDelegate = isOfTask ? Forgetful() : Plain()
         let target = bench.origin.serve("/target", Payload(Array("target".utf8)))
         let url = bench.origin.redirect("/start", to: target)
-        let error = await #expect(throws: URLError.self) {
-            try await bench.result(of: url, in: session, own)
-        }
+        let error = await #expect(throws: URLError.self) { try await bench.result(of: url, in: session, own) }
         #expect(error?.pawlError?.code == .rejected)
         #expect(bench.origin.log.of("/target").isEmpty)
         let locked = bench.origin.serve("/locked", Payload(Array("secret".utf8))) {
@@ -136,11 +115,7 @@ import FoundationNetworking
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
         let deciding = Deciding(follows: follows, queue: queue)
-        let session = DownloadSession(
-            configuration: bench.configuration(),
-            delegate: deciding,
-            delegateQueue: queue
-        )
+        let session = DownloadSession(configuration: bench.configuration(), delegate: deciding, delegateQueue: queue)
         defer { session.invalidateAndCancel() }
         let target = bench.origin.serve("/target", Payload(Array("target".utf8))) {
             $0.login = .basic(user: "ann", password: "pw")
@@ -185,9 +160,7 @@ import FoundationNetworking
         let second = DownloadSession(configuration: bench.configuration("films"))
         let url = bench.origin.serve("/f", Payload(Array("text".utf8)))
         for _ in 0..<2 {
-            let error = await #expect(throws: URLError.self) {
-                try await bench.result(of: url, in: second, Plain())
-            }
+            let error = await #expect(throws: URLError.self) { try await bench.result(of: url, in: second, Plain()) }
             #expect(error?.pawlError?.code == .alreadyDownloading)
         }
         #expect(bench.origin.log.of("/f").isEmpty)

@@ -12,9 +12,7 @@ import Testing
         let redirects = Monitor<[Int]>([])
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didFinishCollecting metrics: URLSessionTaskMetrics
+            _ session: DownloadSession, task: DownloadTask, didFinishCollecting metrics: URLSessionTaskMetrics
         ) {
             let last: URLSessionTaskTransactionMetrics? = metrics.transactionMetrics.last
             guard metrics.taskInterval.duration >= 0, last != nil else { return }

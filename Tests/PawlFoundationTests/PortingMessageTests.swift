@@ -17,8 +17,7 @@ import Testing
         (
             "configuration.requestCachePolicy = URLRequest.CachePolicy.returnCacheDataElseLoad",
             "responses are not cached"
-        ),
-        ("configuration.urlCache = .shared", "responses are not cached"),
+        ), ("configuration.urlCache = .shared", "responses are not cached"),
         ("configuration.httpCookieStorage = .shared", "options.cookieFile"),
         ("configuration.urlCredentialStorage = .shared", "options.user"),
     ]
@@ -34,15 +33,12 @@ import Testing
     private static var buildFlags: [String] {
         let modules = PawlBinary.beside("Modules")
         let folders = [FileSystem.folder(of: modules), FileSystem.folder(of: #filePath) + "/../../Sources"]
-        let maps = folders.flatMap { folder in
-            FileSystem.names(in: folder).map { "\(folder)/\($0)/module.modulemap" }
-        }
+        let maps = folders.flatMap { folder in FileSystem.names(in: folder).map { "\(folder)/\($0)/module.modulemap" } }
         return ["-I", modules]
             + maps.filter { FileSystem.size($0) != nil }.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     }
 
-    @Test(arguments: [false, true])
-    func `code that cannot be ported gets a message with what to use instead`(
+    @Test(arguments: [false, true]) func `code that cannot be ported gets a message with what to use instead`(
         usesFoundation: Bool
     ) async throws {
         let folder = try TemporaryFolder()
@@ -53,13 +49,11 @@ import Testing
             : "import PawlSession"
         let head =
             "\(imports)\nfunc port(_ task: DownloadTask) { var configuration = DownloadSessionConfiguration.default"
-        let text = ([head] + statements.map(\.0) + ["}"] + (usesFoundation ? [Self.measuring] : []))
-            .joined(separator: "\n")
+        let text = ([head] + statements.map(\.0) + ["}"] + (usesFoundation ? [Self.measuring] : [])).joined(
+            separator: "\n")
         try FileSystem.write(Array(text.utf8), to: folder.path("port.swift"))
         let compiler = try PawlProcess(
-            "/usr/bin/env",
-            ["swiftc", "-typecheck"] + Self.buildFlags + [folder.path("port.swift")]
-        )
+            "/usr/bin/env", ["swiftc", "-typecheck"] + Self.buildFlags + [folder.path("port.swift")])
         _ = compiler.wait()
         let errors = compiler.errors.split(separator: "\n")
         for (index, statement) in statements.enumerated() {

@@ -26,31 +26,18 @@ import FoundationNetworking
             self.queue = queue
         }
 
-        func urlSession(
-            _ session: DownloadSession,
-            downloadTask: DownloadTask,
-            didFinishDownloadingTo location: URL
-        ) {
+        func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: URL) {
             if let queue, OperationQueue.current !== queue { heard.with { $0.append("elsewhere") } }
             try? FileManager.default.moveItem(at: location, to: destination)
             heard.with { $0.append("finish") }
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            downloadTask: DownloadTask,
-            didWriteData bytesWritten: Int64,
-            totalBytesWritten: Int64,
-            totalBytesExpectedToWrite: Int64
-        ) {
-            if totalBytesWritten >= 1_000_000 { heard.with { $0.append("much") } }
-        }
+            _ session: DownloadSession, downloadTask: DownloadTask, didWriteData bytesWritten: Int64,
+            totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
+        ) { if totalBytesWritten >= 1_000_000 { heard.with { $0.append("much") } } }
 
-        func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didCompleteWithError error: (any Error)?
-        ) {
+        func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: (any Error)?) {
             let data = (error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data
             let code = (error as NSError?)?.code ?? 0
             if let error { heard.with { $0.append((error as NSError).domain) } }
@@ -172,24 +159,14 @@ import FoundationNetworking
     private final class Idioms: URLDownloadSessionDelegate {
         let heard = Monitor<[String]>([])
 
-        func urlSession(
-            _ session: DownloadSession,
-            downloadTask: DownloadTask,
-            didFinishDownloadingTo location: URL
-        ) {
+        func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: URL) {
             guard let response = downloadTask.response as? HTTPURLResponse else { return }
             heard.with { $0.append("finish \(response.statusCode)") }
         }
 
-        func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didCompleteWithError error: (any Error)?
-        ) {
+        func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: (any Error)?) {
             let code = (error as? URLError)?.code
-            heard.with {
-                $0.append(code == .cancelled ? "cancelled" : "\(code.map { "\($0.rawValue)" } ?? "done")")
-            }
+            heard.with { $0.append(code == .cancelled ? "cancelled" : "\(code.map { "\($0.rawValue)" } ?? "done")") }
             if (task.error as? URLError)?.code != code { heard.with { $0.append("another error") } }
         }
 
@@ -209,9 +186,7 @@ import FoundationNetworking
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = try #require(URL(string: origin.serve("/f", payload)))
-        let stalled = try #require(
-            URL(string: origin.serve("/s", payload) { $0.cut = .stall(after: 1000) })
-        )
+        let stalled = try #require(URL(string: origin.serve("/s", payload) { $0.cut = .stall(after: 1000) }))
         let missing = try #require(URL(string: origin.url("/none")))
         var configuration = DownloadSessionConfiguration.default
         configuration.stateFolder = folder.path("state")

@@ -12,8 +12,7 @@ import Testing
         }
     }
 
-    @Test(arguments: FuzzTarget.allCases)
-    func `no input of the corpus breaks a law`(target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.allCases) func `no input of the corpus breaks a law`(target: FuzzTarget) throws {
         let inputs = Self.inputs(target)
         try #require(!inputs.isEmpty, "every target has seeds")
         for (name, bytes) in inputs {
@@ -21,15 +20,14 @@ import Testing
         }
     }
 
-    @Test(arguments: FuzzTarget.allCases)
-    func `no mutation of an input of the corpus breaks a law`(target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.allCases) func `no mutation of an input of the corpus breaks a law`(
+        target: FuzzTarget
+    ) throws {
         var dice = Damage(seed: 4)
         for (name, bytes) in Self.inputs(target) {
             for round in 0..<200 {
                 let damaged = dice.damaged(bytes)
-                do throws(BrokenLaw) {
-                    try target.check(damaged)
-                } catch {
+                do throws(BrokenLaw) { try target.check(damaged) } catch {
                     Issue.record("\(name), round \(round), \(damaged): \(error)")
                 }
             }

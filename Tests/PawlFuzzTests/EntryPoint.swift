@@ -1,14 +1,9 @@
 import Glibc
 
 /// libFuzzer's entry point, called with each input; `PAWL_FUZZ` names the target.
-@_cdecl("LLVMFuzzerTestOneInput")
-func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+@_cdecl("LLVMFuzzerTestOneInput") func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
-    do throws(BrokenLaw) {
-        try chosenTarget.check(bytes)
-    } catch {
-        fatalError("\(chosenTarget.rawValue): \(error)")
-    }
+    do throws(BrokenLaw) { try chosenTarget.check(bytes) } catch { fatalError("\(chosenTarget.rawValue): \(error)") }
     return 0
 }
 

@@ -92,9 +92,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
 }
 
 /// A law broken by the input, as a sentence.
-struct BrokenLaw: Error, CustomStringConvertible {
-    var description: String
-}
+struct BrokenLaw: Error, CustomStringConvertible { var description: String }
 
 /// Throws unless `condition` holds.
 func hold(_ condition: Bool, _ law: @autoclosure () -> String) throws(BrokenLaw) {

@@ -13,9 +13,7 @@ final class Browser: Sendable {
         var isOver = false
     }
 
-    struct Refused: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Refused: Error, CustomStringConvertible { let description: String }
 
     private let folder: TemporaryFolder
     private let process: PawlProcess
@@ -34,8 +32,8 @@ final class Browser: Sendable {
         self.orders = unsafe open(orders, O_RDWR | O_CLOEXEC)
         self.responses = unsafe open(responses, O_RDWR | O_CLOEXEC)
         let command = [
-            "LANG=en_US.UTF-8", "LANGUAGE=en_US",
-            "/bin/bash", "-c", "exec chromium \"$@\" 3<'\(orders)' 4>'\(responses)'", "chromium",
+            "LANG=en_US.UTF-8", "LANGUAGE=en_US", "/bin/bash", "-c",
+            "exec chromium \"$@\" 3<'\(orders)' 4>'\(responses)'", "chromium",
         ]
         process =
             try namespace?.start("/usr/bin/env", command + Browser.arguments(folder))
@@ -88,9 +86,7 @@ final class Browser: Sendable {
     private func send(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
-            let count = unsafe bytes[sent...].withUnsafeBytes {
-                unsafe write(orders, $0.baseAddress, $0.count)
-            }
+            let count = unsafe bytes[sent...].withUnsafeBytes { unsafe write(orders, $0.baseAddress, $0.count) }
             guard count > 0 else { return }
             sent += count
         }
@@ -121,8 +117,8 @@ final class Browser: Sendable {
             state.with { $0.responses.removeValue(forKey: id) }?.resume(returning: message)
         } else if message["method"]?.string == "Runtime.exceptionThrown" {
             throttled(message["params"]?["exceptionDetails"]?.text)
-        } else if message["method"]?.string == "Log.entryAdded",
-            let entry = message["params"]?["entry"], entry["source"]?.string == "security"
+        } else if message["method"]?.string == "Log.entryAdded", let entry = message["params"]?["entry"],
+            entry["source"]?.string == "security"
         {
             throttled(entry["text"]?.string)
         }

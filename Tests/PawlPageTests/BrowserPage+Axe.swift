@@ -12,8 +12,7 @@ extension BrowserPage {
               field.value = \(JSON.string(value).text);
               field.dispatchEvent(new Event("input", { bubbles: true }));
             })()
-            """
-        )
+            """)
     }
 
     /// Opens the context menu of a row.
@@ -28,8 +27,7 @@ extension BrowserPage {
                 bubbles: true, cancelable: true, button: 2, clientX: box.x + 120, clientY: box.y + 10,
               }));
             })()
-            """
-        )
+            """)
         try await wait("document.querySelector('.popup')")
     }
 
@@ -58,11 +56,9 @@ extension BrowserPage {
             """
             document.getAnimations().every((one) => one.playState !== "running"
               || one.effect?.getComputedTiming().iterations === Infinity)
-            """
-        )
+            """)
         _ = try await evaluate(
-            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
-        )
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
     }
 
     /// Texts that do not fit into their place; names and notes may end in an ellipsis.

@@ -26,22 +26,16 @@ struct BrowserPage: Sendable {
         context = made["browserContextId"]?.string ?? ""
         target =
             try await browser.call(
-                "Target.createTarget",
-                ["url": "about:blank", "browserContextId": .string(context)]
-            )["targetId"]?.string ?? ""
+                "Target.createTarget", ["url": "about:blank", "browserContextId": .string(context)])["targetId"]?.string
+            ?? ""
         session =
-            try await browser.call(
-                "Target.attachToTarget",
-                ["targetId": .string(target), "flatten": .bool(true)]
-            )[
-                "sessionId"
-            ]?.string ?? ""
+            try await browser.call("Target.attachToTarget", ["targetId": .string(target), "flatten": .bool(true)])[
+                "sessionId"]?.string ?? ""
         for domain in ["Page", "Runtime", "Log", "Network"] { _ = try await call("\(domain).enable") }
         try await show(look)
     }
 
-    @discardableResult
-    func call(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
+    @discardableResult func call(_ method: String, _ parameters: JSON = [:]) async throws -> JSON {
         try await browser.call(method, parameters, session: session)
     }
 
@@ -49,30 +43,24 @@ struct BrowserPage: Sendable {
         _ = try await call(
             "Emulation.setDeviceMetricsOverride",
             [
-                "width": .number(look.width), "height": .number(look.height),
-                "deviceScaleFactor": .number(look.scale), "mobile": .bool(look.isPhone),
-            ]
-        )
+                "width": .number(look.width), "height": .number(look.height), "deviceScaleFactor": .number(look.scale),
+                "mobile": .bool(look.isPhone),
+            ])
         _ = try await call("Emulation.setTouchEmulationEnabled", ["enabled": .bool(look.isPhone)])
         _ = try await call(
             "Emulation.setEmulatedMedia",
-            ["features": [["name": "prefers-color-scheme", "value": look.isDark ? "dark" : "light"]]]
-        )
+            ["features": [["name": "prefers-color-scheme", "value": look.isDark ? "dark" : "light"]]])
         _ = try await call(
-            "Emulation.setUserAgentOverride",
-            ["userAgent": "PawlTest", "acceptLanguage": .string(look.language)]
-        )
+            "Emulation.setUserAgentOverride", ["userAgent": "PawlTest", "acceptLanguage": .string(look.language)])
     }
 
     func open(_ url: String) async throws { _ = try await call("Page.navigate", ["url": .string(url)]) }
 
     /// The value of an expression, which may be a promise.
-    @discardableResult
-    func evaluate(_ expression: String) async throws -> JSON {
+    @discardableResult func evaluate(_ expression: String) async throws -> JSON {
         let response = try await call(
             "Runtime.evaluate",
-            ["expression": .string(expression), "awaitPromise": .bool(true), "returnByValue": .bool(true)]
-        )
+            ["expression": .string(expression), "awaitPromise": .bool(true), "returnByValue": .bool(true)])
         if let problem = response["exceptionDetails"] {
             let reason = problem["exception"]?["description"]?.string ?? problem.text
             throw Browser.Refused(description: "\(reason), in \(expression)")
@@ -81,8 +69,7 @@ struct BrowserPage: Sendable {
     }
 
     /// Waits in the page until an expression has a value; the timeout only keeps a failing test from hanging.
-    @discardableResult
-    func wait(_ expression: String, atMost seconds: Int = 120) async throws -> JSON {
+    @discardableResult func wait(_ expression: String, atMost seconds: Int = 120) async throws -> JSON {
         for attempt in 0... {
             do {
                 return try await evaluate(
@@ -99,8 +86,7 @@ struct BrowserPage: Sendable {
                       };
                       look();
                     })
-                    """
-                )
+                    """)
             } catch let error as Browser.Refused
                 where attempt < 20 && error.description.contains("Execution context was destroyed")
                 || error.description.contains("Inspected target navigated")
@@ -116,9 +102,8 @@ struct BrowserPage: Sendable {
     /// Presses a key: `Enter`, `a`, `ArrowDown`; modifiers are the protocol's (1 Alt, 2 Control, 8 Shift).
     func press(_ key: String, modifiers: Int = 0) async throws {
         let codes = [
-            "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
-            "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Delete": 46, "F2": 113,
-            "Tab": 9,
+            "Enter": 13, "Escape": 27, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36, "ArrowLeft": 37,
+            "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Delete": 46, "F2": 113, "Tab": 9,
         ]
         let code = codes[key] ?? Int(key.uppercased().utf8.first ?? 0)
         var event: [JSON.Member] = [
@@ -126,9 +111,7 @@ struct BrowserPage: Sendable {
             JSON.Member("windowsVirtualKeyCode", .number(code)), JSON.Member("modifiers", .number(modifiers)),
         ]
         let text = key == "Enter" ? "\r" : key
-        if text.unicodeScalars.count == 1, modifiers & ~8 == 0 {
-            event.append(JSON.Member("text", .string(text)))
-        }
+        if text.unicodeScalars.count == 1, modifiers & ~8 == 0 { event.append(JSON.Member("text", .string(text))) }
         _ = try await call("Input.dispatchKeyEvent", .object(event))
         event.removeAll { $0.name == "text" }
         event[0].value = "keyUp"
@@ -140,10 +123,7 @@ struct BrowserPage: Sendable {
     /// Clicks in the middle of an element, once it exists, is on top and has not moved between two looks;
     /// `whilePressed` runs before the button is released.
     func click(
-        _ selector: String,
-        modifiers: Int = 0,
-        count: Int = 1,
-        whilePressed: () async throws -> Void = {}
+        _ selector: String, modifiers: Int = 0, count: Int = 1, whilePressed: () async throws -> Void = {}
     ) async throws {
         let place = try await wait(
             """
@@ -156,18 +136,15 @@ struct BrowserPage: Sendable {
               window.lastPlace = place === last ? "" : place;
               return isOnTop && place === last && { x, y };
             })()
-            """
-        )
+            """)
         for kind in ["mousePressed", "mouseReleased"] {
             if kind == "mouseReleased" { try await whilePressed() }
             _ = try await call(
                 "Input.dispatchMouseEvent",
                 [
-                    "type": .string(kind), "x": place["x"] ?? .null, "y": place["y"] ?? .null,
-                    "button": "left",
+                    "type": .string(kind), "x": place["x"] ?? .null, "y": place["y"] ?? .null, "button": "left",
                     "clickCount": .number(count), "modifiers": .number(modifiers),
-                ]
-            )
+                ])
         }
     }
 
@@ -178,7 +155,5 @@ struct BrowserPage: Sendable {
         try FileSystem.write(bytes, to: path)
     }
 
-    func close() async throws {
-        _ = try await browser.call("Target.closeTarget", ["targetId": .string(target)])
-    }
+    func close() async throws { _ = try await browser.call("Target.closeTarget", ["targetId": .string(target)]) }
 }

@@ -18,26 +18,19 @@ struct BrowserSlots: TestTrait, SuiteTrait, TestScoping {
             await withCheckedContinuation { waiting.append($0) }
         }
 
-        func release() {
-            if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
-        }
+        func release() { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() } }
     }
 
     private static let slots = Slots()
 
     var isRecursive: Bool { true }
 
-    @concurrent
-    func provideScope(
-        for test: Test,
-        testCase: Test.Case?,
-        performing function: @concurrent @Sendable () async throws -> Void
+    @concurrent func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
         await Self.slots.acquire()
-        do {
-            try await function()
-        } catch {
+        do { try await function() } catch {
             await Self.slots.release()
             throw error
         }
@@ -45,6 +38,4 @@ struct BrowserSlots: TestTrait, SuiteTrait, TestScoping {
     }
 }
 
-extension Trait where Self == BrowserSlots {
-    static var browserSlots: Self { BrowserSlots() }
-}
+extension Trait where Self == BrowserSlots { static var browserSlots: Self { BrowserSlots() } }

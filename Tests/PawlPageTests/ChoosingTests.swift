@@ -66,34 +66,25 @@ extension BrowserTests {
                 try await page.press("a", modifiers: 2)
                 let count = "document.querySelector('.chosen-count').textContent"
                 try await page.wait("\(count) === '3 selected'")
-                let first = try #require(
-                    try await bench.manager.download(of: bench.origin.url("/file-0.bin"))
-                )
+                let first = try #require(try await bench.manager.download(of: bench.origin.url("/file-0.bin")))
                 _ = try await bench.manager.resume(first.id)
                 try await page.wait("\(count) === '2 selected'")
                 try await page.press("Delete")
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
                 try await page.press("1")
                 try await page.wait(PageBench.isShown("file-0.bin"))
-                #expect(
-                    try await page.evaluate("document.querySelectorAll('.row:not([hidden])').length")
-                        == .number(1)
-                )
+                #expect(try await page.evaluate("document.querySelectorAll('.row:not([hidden])').length") == .number(1))
             }
         }
 
-        @Test func `a press acts on the row where it began, also if the rows move before it ends`()
-            async throws
-        {
+        @Test func `a press acts on the row where it began, also if the rows move before it ends`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(1)
                 let page = try await bench.page()
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 try await page.click(".head.cell-name button")
                 bench.origin.serve("/file-0.bin", Payload(seed: 1, length: 10))
-                var request = DownloadRequest(
-                    bench.origin.serve("/earlier.bin", Payload(seed: 2, length: 10))
-                )
+                var request = DownloadRequest(bench.origin.serve("/earlier.bin", Payload(seed: 2, length: 10)))
                 request.start = .paused
                 let earlier = request
                 try await page.click(".row[aria-rowindex='2'] .toggle") {
@@ -120,10 +111,7 @@ extension BrowserTests {
                     try await page.click(".head.cell-\(column) button")
                     try await page.wait("\(Self.names) === '\(order)'")
                 }
-                #expect(
-                    try await page.evaluate("document.querySelector('.head.cell-size').ariaSort")
-                        == "descending"
-                )
+                #expect(try await page.evaluate("document.querySelector('.head.cell-size').ariaSort") == "descending")
                 try await page.click("[data-filter=paused]")
                 try await page.wait("\(Self.names) === 'delta'")
                 try await page.click("[data-filter=group-one]")
@@ -159,10 +147,7 @@ extension BrowserTests {
                 try await page.wait("\(Self.chosen) === 'alpha,beta,delta'")
                 try await page.click(try await row("beta.bin"), modifiers: 2)
                 try await page.wait("\(Self.chosen) === 'alpha,delta'")
-                #expect(
-                    try await page.evaluate("document.querySelector('.chosen-count').textContent")
-                        == "2 selected"
-                )
+                #expect(try await page.evaluate("document.querySelector('.chosen-count').textContent") == "2 selected")
                 try await page.press("Home")
                 try await page.press("ArrowDown", modifiers: 8)
                 try await page.wait("\(Self.chosen) === 'alpha,beta'")

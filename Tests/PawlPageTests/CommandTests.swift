@@ -17,26 +17,17 @@ extension BrowserTests {
                 try await bench.addPaused(2)
                 try await addFinished(bench, "done.bin")
                 let page = try await bench.page()
-                let items =
-                    "[...document.querySelectorAll('.popup-item')].map((item) => item.dataset.command).join()"
+                let items = "[...document.querySelectorAll('.popup-item')].map((item) => item.dataset.command).join()"
                 try await page.contextMenu(of: "done.bin")
+                #expect(try await page.evaluate(items) == "details,open,save,check,rename,copyURL,remove,removeFile")
                 #expect(
-                    try await page.evaluate(items)
-                        == "details,open,save,check,rename,copyURL,remove,removeFile"
-                )
-                #expect(
-                    try await page.evaluate("document.activeElement.textContent").string?.hasPrefix("Details")
-                        == true
-                )
+                    try await page.evaluate("document.activeElement.textContent").string?.hasPrefix("Details") == true)
                 try await page.press("Escape")
                 try await page.wait("!document.querySelector('.popup')")
                 try await page.contextMenu(of: "file-0.bin")
                 #expect(
                     try await page.evaluate(items).string?.hasPrefix(
-                        "details,resume,force,edit,rename,replaceURL,copyURL,first"
-                    )
-                        == true
-                )
+                        "details,resume,force,edit,rename,replaceURL,copyURL,first") == true)
                 try await page.press("ArrowDown")
                 try await page.press("ArrowDown")
                 try await page.press("End")
@@ -47,8 +38,7 @@ extension BrowserTests {
             }
         }
 
-        @Test
-        func `Check now asks for a comparison and says what was compared; Repair fetches a wrong file again`()
+        @Test func `Check now asks for a comparison and says what was compared; Repair fetches a wrong file again`()
             async throws
         {
             try await PageBench.with { bench in
@@ -64,8 +54,7 @@ extension BrowserTests {
                     """
                     window.sent = []; const send = WebSocket.prototype.send;
                     WebSocket.prototype.send = function (data) { window.sent.push(data); send.call(this, data); }; 1
-                    """
-                )
+                    """)
                 let calls = { (method: String) in
                     """
                     window.sent.filter((text) => text.includes('"\(method)"') && text.includes('"\(id)"')).length
@@ -80,8 +69,7 @@ extension BrowserTests {
                     """
                     [...document.querySelectorAll('.toast-text')].some((toast) =>
                         toast.textContent === 'done.bin is correct, compared with md5 (by the given checksum)')
-                    """
-                )
+                    """)
                 #expect(try await page.evaluate(calls("pawl.verify")).integer == 1)
                 try FileSystem.write(Array("wrong".utf8), to: bench.root + "/done.bin")
                 try await check()
@@ -89,8 +77,7 @@ extension BrowserTests {
                     """
                     document.querySelector('.toast.is-error .toast-text')?.textContent
                         === 'done.bin is wrong, compared with md5 (by the given checksum)'
-                    """
-                )
+                    """)
                 #expect(try await page.evaluate(calls("pawl.repair")).integer == 0)
                 try await page.click(".toast.is-error .toast-action")
                 try await page.wait("\(calls("pawl.repair")) === 1")
@@ -106,8 +93,7 @@ extension BrowserTests {
                 let page = try await bench.page()
                 try await page.click(".row .row-name")
                 try await page.click("#toolbar [data-action=removeMenu]")
-                let texts =
-                    "[...document.querySelectorAll('.popup-text')].map((item) => item.textContent).join()"
+                let texts = "[...document.querySelectorAll('.popup-text')].map((item) => item.textContent).join()"
                 #expect(try await page.evaluate(texts) == "Remove, keep file,Remove and delete file")
                 try await page.click(".popup [data-command=remove]")
                 try await page.wait("document.querySelector('.toast-action')")
@@ -116,9 +102,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a third press on a head returns to the queue, where alone rows can be moved`()
-            async throws
-        {
+        @Test func `a third press on a head returns to the queue, where alone rows can be moved`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(3)
                 let page = try await bench.page()
@@ -130,24 +114,17 @@ extension BrowserTests {
                 #expect(try await page.evaluate(sort) == "descending")
                 try await page.drag(row: "file-0.bin", before: "file-2.bin")
                 try await page.wait("document.querySelector('.toast').textContent.includes('in queue order')")
-                #expect(
-                    try await bench.manager.downloads().map(\.source).first?.hasSuffix("file-0.bin") == true
-                )
+                #expect(try await bench.manager.downloads().map(\.source).first?.hasSuffix("file-0.bin") == true)
                 for key in ["ArrowUp", "Home"] {
-                    try await page.evaluate(
-                        "document.querySelectorAll('.toast').forEach((toast) => toast.remove())"
-                    )
+                    try await page.evaluate("document.querySelectorAll('.toast').forEach((toast) => toast.remove())")
                     try await page.focusList()
                     try await page.press(key == "Home" ? "Home" : "End")
                     try await page.press(key, modifiers: 1)
-                    try await page.wait(
-                        "document.querySelector('.toast').textContent.includes('in queue order')"
-                    )
+                    try await page.wait("document.querySelector('.toast').textContent.includes('in queue order')")
                 }
                 #expect(
                     try await bench.manager.line().map { String($0.source.suffix(10)) }
-                        == (0..<3).map { "file-\($0).bin" }
-                )
+                        == (0..<3).map { "file-\($0).bin" })
                 try await page.click(".head.cell-name button")
                 #expect(try await page.evaluate(sort) == .null)
                 try await page.drag(row: "file-2.bin", before: "file-0.bin")
@@ -157,8 +134,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `on a phone Back closes the details, menus and dialogs, and leaves the page only then`()
-            async throws
+        @Test func `on a phone Back closes the details, menus and dialogs, and leaves the page only then`() async throws
         {
             try await PageBench.with { bench in
                 try await bench.addPaused(3)
@@ -211,10 +187,7 @@ extension BrowserTests {
                 try await page.wait("\(count) === '1 selected'")
                 #expect(
                     try await page.evaluate(
-                        "getComputedStyle(document.querySelector('[aria-selected=true] .tick')).display"
-                    )
-                        == "grid"
-                )
+                        "getComputedStyle(document.querySelector('[aria-selected=true] .tick')).display") == "grid")
                 #expect(try await page.evaluate("document.querySelector('.choosing').textContent") == "Done")
                 try await page.click(".choosing")
                 try await page.wait("\(count) === ''")
@@ -226,9 +199,7 @@ extension BrowserTests {
                 try await page.evaluate("history.back()")
                 try await page.wait("\(count) === ''")
                 #expect(try await page.evaluate("document.documentElement.dataset.view") == "list")
-                #expect(
-                    try await page.evaluate("document.body.classList.contains('is-choosing')") == .bool(false)
-                )
+                #expect(try await page.evaluate("document.body.classList.contains('is-choosing')") == .bool(false))
             }
         }
 
@@ -242,9 +213,7 @@ extension BrowserTests {
                 var request = DownloadRequest(url)
                 request.options.connections = 1
                 let download = try await bench.manager.add(request)
-                try await page.wait(
-                    "\(PageBench.text(of: "film.bin", ".cell-size")) === '2.00 MiB of 4.00 MiB'"
-                )
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-size")) === '2.00 MiB of 4.00 MiB'")
                 let texts =
                     "[...document.querySelectorAll('[data-command^=remove] .popup-text')].map((item) => item.textContent).join()"
                 try await page.contextMenu(of: "film.bin")
@@ -257,8 +226,7 @@ extension BrowserTests {
                 try await page.contextMenu(of: "film.bin")
                 #expect(
                     try await page.evaluate(texts)
-                        == "Remove, keep finished files, discard 2.00 MiB received,Remove and delete file"
-                )
+                        == "Remove, keep finished files, discard 2.00 MiB received,Remove and delete file")
                 try await page.press("Escape")
                 #expect(FileSystem.names(in: bench.root).contains("film.bin.part"))
                 #expect(download.snapshot.state != .removed)
@@ -275,15 +243,10 @@ extension BrowserTests {
                 try await page.wait("\(PageBench.text(of: "a.bin", ".cell-ended")) !== ''")
                 try await page.click("#clear")
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
-                try await page.wait(
-                    "document.querySelector('.toast').textContent.includes('Removed 2 downloads')"
-                )
+                try await page.wait("document.querySelector('.toast').textContent.includes('Removed 2 downloads')")
                 await bench.stopService()
                 #expect(
-                    FileSystem.names(in: bench.root).filter { $0.hasSuffix(".bin") }.sorted() == [
-                        "a.bin", "b.bin",
-                    ]
-                )
+                    FileSystem.names(in: bench.root).filter { $0.hasSuffix(".bin") }.sorted() == ["a.bin", "b.bin"])
             }
         }
     }

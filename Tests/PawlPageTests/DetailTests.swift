@@ -7,9 +7,7 @@ import Testing
 extension BrowserTests {
     /// The details of one download, and its content if it exists.
     @Suite struct DetailTests {
-        @Test func `segments, connections, the response and the verdicts are shown, secrets are not`()
-            async throws
-        {
+        @Test func `segments, connections, the response and the verdicts are shown, secrets are not`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) {
@@ -17,10 +15,7 @@ extension BrowserTests {
                     $0.contentType = "video/x-film"
                 }
                 let order: JSON = [
-                    [
-                        "url": .string(url),
-                        "options": ["header": ["X-Plain: seen", "Authorization: Bearer hidden"]],
-                    ]
+                    ["url": .string(url), "options": ["header": ["X-Plain: seen", "Authorization: Bearer hidden"]]]
                 ]
                 _ = try await bench.call("pawl.add", [order])
                 try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Downloading'")
@@ -42,41 +37,28 @@ extension BrowserTests {
                           for (let at = 0; at < data.length; at += 4) colours.add(data.slice(at, at + 4).join());
                           return colours.size > 2;
                         })()
-                        """
-                    )
+                        """)
                 }
                 try await page.wait("\(detail).includes('at most')")
                 // Every connection shows its speed.
                 try await page.wait(
-                    "[...document.querySelectorAll('.lane-speed')].some((lane) => lane.textContent.endsWith('B/s'))"
-                )
+                    "[...document.querySelectorAll('.lane-speed')].some((lane) => lane.textContent.endsWith('B/s'))")
             }
         }
 
         @Test(arguments: [
-            (
-                "en-US", "the server sends only the whole file: comparing it with the bytes on disk",
-                "next attempt in"
-            ),
+            ("en-US", "the server sends only the whole file: comparing it with the bytes on disk", "next attempt in"),
             ("zh-CN", "服务器只发送整个文件：正与已有内容比较", "后重试"),
-        ])
-        func `E2 decisions are shown with their evidence, in the language of the page`(
-            language: String,
-            verdict: String,
-            retry: String
+        ]) func `E2 decisions are shown with their evidence, in the language of the page`(
+            language: String, verdict: String, retry: String
         ) async throws {
             try await PageBench.with { bench in
-                let url = bench.origin.serve("/film.bin", Payload(seed: 2, length: 2 << 20)) {
-                    $0.ranges = .ignored
-                }
+                let url = bench.origin.serve("/film.bin", Payload(seed: 2, length: 2 << 20)) { $0.ranges = .ignored }
                 bench.origin.vary("/film.bin") { facts, behaviour in
                     if !facts.hasRange { behaviour.cut = .close(after: 1 << 20) }
                 }
                 let page = try await bench.page(BrowserPage.Look(language: language))
-                _ = try await bench.call(
-                    "pawl.add",
-                    [[["url": .string(url), "options": ["connections": "1"]]]]
-                )
+                _ = try await bench.call("pawl.add", [[["url": .string(url), "options": ["connections": "1"]]]])
                 try await page.wait("document.querySelector('.row').dataset.part === 'finished'")
                 try await page.lookCloser()
                 let log = "document.querySelector('.log [data-event=notice]').textContent"
@@ -99,13 +81,11 @@ extension BrowserTests {
                 try await page.lookCloser()
                 let detail = "document.querySelector('#detail').textContent"
                 try await page.wait(
-                    "\(detail).includes('by the given checksum, weak\\nmd5=b1173a4959f0f13f19a0f776e203de99')"
-                )
+                    "\(detail).includes('by the given checksum, weak\\nmd5=b1173a4959f0f13f19a0f776e203de99')")
                 try await page.wait("\(detail).includes('\(mirror)')")
                 #expect(
                     try await page.evaluate("document.querySelector('.detail-shield').textContent")
-                        == "Verified by the given checksum, weak algorithm md5"
-                )
+                        == "Verified by the given checksum, weak algorithm md5")
                 _ = try await bench.call("pawl.add", [[["url": .string(wrong), "options": digest]]])
                 try await page.wait("\(PageBench.text(of: "wrong.txt", ".cell-state")) === 'Failed'")
                 try await page.press("6")
@@ -135,8 +115,7 @@ extension BrowserTests {
                     #expect(
                         try await page.evaluate(
                             "[...document.querySelectorAll('[data-remedy]')].map(({ dataset }) => dataset.remedy).join()"
-                        ) == "replaceURL,signIn,edit,retry"
-                    )
+                        ) == "replaceURL,signIn,edit,retry")
                     if isClosed { try await page.press("Escape") }
                     try await open("good.bin")
                     #expect(try await page.evaluate("\(help).hidden") == .bool(true))
@@ -151,11 +130,9 @@ extension BrowserTests {
                     """
                     import("/commands.js").then(({ remediesOf }) =>
                       [19, 24, 3, 32, 6, 8, 18, 13, 1].map((code) => remediesOf({ state: "failed", error: { code } }).join("+")))
-                    """
-                )
+                    """)
                 let wanted: JSON = [
-                    "replaceURL+retry", "signIn+replaceURL", "replaceURL", "edit+startOver",
-                    "retry+replaceURL",
+                    "replaceURL+retry", "signIn+replaceURL", "replaceURL", "edit+startOver", "retry+replaceURL",
                     "replaceURL+startOver", "changeFolder+retry", "rename", "retry",
                 ]
                 #expect(found == wanted)
@@ -169,8 +146,7 @@ extension BrowserTests {
                     Promise.all([import("/words.en.js"), import("/words.zh.js")]).then(([{ english }, { chinese }]) =>
                       [2, 3, 5, 6, 8, 9, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 28, 29, 32, 33].flatMap((code) =>
                         [english, chinese].filter(({ reason }) => !/[;；，。]/.test(reason({ code, message: "x" }))).map(() => code)))
-                    """
-                )
+                    """)
                 #expect(texts == [], "failures without advice")
             }
         }
@@ -194,8 +170,7 @@ extension BrowserTests {
                 try await page.evaluate("\(PageBench.row("changed.bin")).querySelector('.info').click()")
                 try await page.click(".detail [data-remedy=startOver]")
                 try await page.wait(
-                    "document.querySelector('.question').textContent.includes('changed.bin will be discarded')"
-                )
+                    "document.querySelector('.question').textContent.includes('changed.bin will be discarded')")
                 try await page.click(".question .is-dangerous")
                 try await page.wait("\(PageBench.text(of: "changed.bin", ".cell-state")) === 'Finished'")
                 #expect(bench.difference("changed.bin", from: new) == nil)
@@ -207,9 +182,7 @@ extension BrowserTests {
         @Test func `a sound plays and seeks`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
-                bench.origin.serve("/noise.wav", Payload(Sounds.wave(seconds: 60))) {
-                    $0.contentType = "audio/wav"
-                }
+                bench.origin.serve("/noise.wav", Payload(Sounds.wave(seconds: 60))) { $0.contentType = "audio/wav" }
                 _ = try await bench.manager.add(bench.origin.url("/noise.wav"))
                 try await page.wait("\(PageBench.text(of: "noise.wav", ".cell-state")) === 'Finished'")
                 try await page.lookCloser()
@@ -270,8 +243,7 @@ extension BrowserTests {
                     """
                     fetch("/files/\(download.id)").then((response) => ["content-type", "content-disposition",
                       "x-content-type-options", "content-security-policy"].map((name) => response.headers.get(name)))
-                    """
-                )
+                    """)
                 let fields = (output.array ?? []).compactMap(\.string)
                 try #require(fields.count == 4)
                 #expect(fields[0] == "application/octet-stream")

@@ -15,16 +15,13 @@ extension BrowserTests {
         @Test func `a download that needs a login gets one in the page, and finishes`() async throws {
             try await PageBench.with { bench in
                 let payload = Payload(seed: 1, length: 50_000)
-                let url = bench.origin.serve("/secret.bin", payload) {
-                    $0.login = .basic(user: "me", password: "word")
-                }
+                let url = bench.origin.serve("/secret.bin", payload) { $0.login = .basic(user: "me", password: "word") }
                 let page = try await bench.page()
                 _ = try await bench.manager.add(url)
                 try await page.wait("\(PageBench.text(of: "secret.bin", ".remedy")) === 'Sign in…'")
                 #expect(
-                    try await page.evaluate("\(PageBench.text(of: "secret.bin", ".row-note"))").string?
-                        .contains("--") == false
-                )
+                    try await page.evaluate("\(PageBench.text(of: "secret.bin", ".row-note"))").string?.contains("--")
+                        == false)
                 try await page.click(".row .remedy")
                 try await page.fill("#sign-user", "me")
                 try await page.fill("#sign-password", "word")
@@ -56,11 +53,7 @@ extension BrowserTests {
                 let id = try #require(try await bench.manager.downloads().first?.id)
                 _ = try await bench.call(
                     "pawl.set",
-                    [
-                        .string(id.description),
-                        ["options": ["user": "me", "password": "old", "header": ["X-One: 1"]]],
-                    ]
-                )
+                    [.string(id.description), ["options": ["user": "me", "password": "old", "header": ["X-One: 1"]]]])
                 let page = try await bench.page()
                 try await page.click(".row .row-name")
                 try await page.press("e")
@@ -68,37 +61,27 @@ extension BrowserTests {
                 #expect(try await page.evaluate("document.querySelector('#add-password').value") == "")
                 #expect(try await page.evaluate("document.querySelector('#add-headers').value") == "X-One: 1")
                 // Errors stand below their field, all at once.
-                for (field, value) in [
-                    ("limit", "fast"), ("connections", "99"), ("priority", "1.5"), ("headers", "X"),
-                ] {
-                    try await page.fill("#add-\(field)", value)
-                }
+                for (field, value) in [("limit", "fast"), ("connections", "99"), ("priority", "1.5"), ("headers", "X")]
+                { try await page.fill("#add-\(field)", value) }
                 try await page.fill("#edit-url", "nothing")
                 try await page.click(".dialog .primary")
                 try await page.wait(
-                    "document.querySelector('#add-limit-problem').textContent.startsWith('Invalid speed limit')"
-                )
+                    "document.querySelector('#add-limit-problem').textContent.startsWith('Invalid speed limit')")
                 #expect(try await page.evaluate("document.querySelector('#add-limit').ariaInvalid") == "true")
                 for (field, problem) in [
-                    ("edit-url", "Not a URL: nothing"),
-                    ("add-headers", "Not a header field (Name: value): X"),
+                    ("edit-url", "Not a URL: nothing"), ("add-headers", "Not a header field (Name: value): X"),
                     ("add-connections", "Enter a whole number from 1 to 60."),
                     ("add-priority", "Enter a whole number."),
                 ] {
                     #expect(
                         try await page.evaluate("document.querySelector('#\(field)-problem').textContent")
-                            == .string(problem)
-                    )
+                            == .string(problem))
                 }
                 try await page.fill("#edit-url", bench.origin.url("/file-0.bin"))
                 for (field, value) in [
-                    ("limit", "2M"), ("headers", "X-Two: 2\nX-Three: 3"), ("connections", "4"),
-                    ("folder", "films"),
-                    ("checksum", "md5=00000000000000000000000000000000"), ("group", "evening"),
-                    ("priority", "3"),
-                ] {
-                    try await page.fill("#add-\(field)", value)
-                }
+                    ("limit", "2M"), ("headers", "X-Two: 2\nX-Three: 3"), ("connections", "4"), ("folder", "films"),
+                    ("checksum", "md5=00000000000000000000000000000000"), ("group", "evening"), ("priority", "3"),
+                ] { try await page.fill("#add-\(field)", value) }
                 try await page.press("Enter", modifiers: 2)
                 try await page.wait("!document.querySelector('dialog')")
                 let found = try await bench.manager.details(of: [id])
@@ -115,9 +98,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `pasted text is cleaned, and other kinds of links are refused with their name`()
-            async throws
-        {
+        @Test func `pasted text is cleaned, and other kinds of links are refused with their name`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let found = try await page.evaluate(
@@ -129,16 +110,14 @@ extension BrowserTests {
                       expand("http://x/[08-11]-[a-b].rar").join(), expand("http://x/[3-1]").join(),
                       expand("http://x/[1-100000]"), expand("http://[::1]/f").join(),
                     ])
-                    """
-                )
+                    """)
                 #expect(
                     found == [
                         "https://www.example.org/a.zip,https://x.org/c_(d),http://localhost:1/e,s3://bucket/key",
                         "magnet,thunder", .number(0), .number(0),
                         "http://x/08-a.rar,http://x/08-b.rar,http://x/09-a.rar,http://x/09-b.rar,http://x/10-a.rar,http://x/10-b.rar,http://x/11-a.rar,http://x/11-b.rar",
                         "http://x/3,http://x/2,http://x/1", .null, "http://[::1]/f",
-                    ]
-                )
+                    ])
                 try await page.evaluate(
                     """
                     (() => {
@@ -146,11 +125,8 @@ extension BrowserTests {
                       data.setData("text/plain", "magnet:?xt=urn:btih:1");
                       document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
                     })()
-                    """
-                )
-                try await page.wait(
-                    "document.querySelector('.toast.is-error').textContent.includes('magnet')"
-                )
+                    """)
+                try await page.wait("document.querySelector('.toast.is-error').textContent.includes('magnet')")
             }
         }
 
@@ -177,9 +153,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `what was entered is offered after the dialog was closed, without the password`()
-            async throws
-        {
+        @Test func `what was entered is offered after the dialog was closed, without the password`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 try await openAdding(page, "https://example.org/a.iso")
@@ -187,14 +161,11 @@ extension BrowserTests {
                 try await page.fill("#add-password", "word")
                 // A press beside it.
                 try await page.evaluate(
-                    "document.querySelector('dialog').dispatchEvent(new PointerEvent('pointerdown'))"
-                )
+                    "document.querySelector('dialog').dispatchEvent(new PointerEvent('pointerdown'))")
                 try await page.wait("!document.querySelector('dialog')")
                 // What is dropped now is all that the list has.
                 try await page.drop([["mimeType": "text/uri-list", "data": "https://example.org/b.iso"]])
-                try await page.wait(
-                    "document.querySelector('#add-urls')?.value === 'https://example.org/b.iso'"
-                )
+                try await page.wait("document.querySelector('#add-urls')?.value === 'https://example.org/b.iso'")
                 #expect(try await page.evaluate("document.querySelector('#add-folder').value") == "")
                 try await page.click(".dialog .draft")
                 try await page.wait(
@@ -232,9 +203,7 @@ extension BrowserTests {
                 try await page.wait("!document.querySelector('.toast')")
                 try await page.press("Escape")
                 try await page.wait("!document.querySelector('dialog')")
-                #expect(
-                    try await page.evaluate("document.querySelector('#toasts').isConnected") == .bool(true)
-                )
+                #expect(try await page.evaluate("document.querySelector('#toasts').isConnected") == .bool(true))
             }
         }
 
@@ -245,14 +214,11 @@ extension BrowserTests {
                 try await page.wait("document.activeElement?.id === 'secret'")
                 try await page.type(bench.secret)
                 try await page.press("Enter")
-                try await page.wait(
-                    "document.querySelector('#add-urls')?.value === 'https://example.org/a.iso?b=1'"
-                )
+                try await page.wait("document.querySelector('#add-urls')?.value === 'https://example.org/a.iso?b=1'")
                 #expect(try await page.evaluate("location.hash") == "")
                 try await page.evaluate("location.hash = '#add=https://example.org/b.iso'")
                 try await page.wait(
-                    "document.querySelector('#add-urls').value.endsWith('\\nhttps://example.org/b.iso')"
-                )
+                    "document.querySelector('#add-urls').value.endsWith('\\nhttps://example.org/b.iso')")
                 try await page.evaluate("location.hash = '#add=https%3A%2F%2Fexample.org%2Fa%20film.mkv'")
                 let lines = "document.querySelector('#add-urls').value.split('\\n')"
                 try await page.wait("\(lines).at(-1) === 'https://example.org/a%20film.mkv'")
@@ -263,10 +229,8 @@ extension BrowserTests {
                 try await page.press("m")
                 try await page.wait("document.querySelector('.bookmarklet').href.startsWith('javascript:')")
                 #expect(
-                    try await page.evaluate("document.querySelector('.bookmarklet').href").string?.contains(
-                        "/#add="
-                    ) == true
-                )
+                    try await page.evaluate("document.querySelector('.bookmarklet').href").string?.contains("/#add=")
+                        == true)
             }
         }
     }

@@ -12,9 +12,7 @@ extension BrowserTests {
                 $0.manager.slots = 1
             } _: { bench in
                 for name in ["first", "dropped"] {
-                    bench.origin.serve("/\(name).bin", Payload(seed: 1, length: 1 << 20)) {
-                        $0.delay = .untilReleased
-                    }
+                    bench.origin.serve("/\(name).bin", Payload(seed: 1, length: 1 << 20)) { $0.delay = .untilReleased }
                 }
                 _ = try await bench.manager.add(bench.origin.url("/first.bin"))
                 let page = try await bench.page()
@@ -35,10 +33,7 @@ extension BrowserTests {
                 let urls = (0..<3).map { bench.origin.url("/part-\($0).bin") }
                 let files = try TemporaryFolder()
                 let list = files.path("list.txt")
-                try FileSystem.write(
-                    Array("# lectures\n\(urls[0])\n\n<\(urls[1])>, \(urls[0])\n".utf8),
-                    to: list
-                )
+                try FileSystem.write(Array("# lectures\n\(urls[0])\n\n<\(urls[1])>, \(urls[0])\n".utf8), to: list)
                 let more = files.path("more.txt")
                 try FileSystem.write(Array("and \(urls[2]).".utf8), to: more)
                 let page = try await bench.page()
@@ -84,15 +79,10 @@ extension BrowserTests {
         @Test func `what is no list is refused by what it is`() async throws {
             try await PageBench.with { bench in
                 let files = try TemporaryFolder()
-                try FileSystem.write(
-                    Array("d8:announce9:http://t/4:infode".utf8),
-                    to: files.path("a.torrent")
-                )
+                try FileSystem.write(Array("d8:announce9:http://t/4:infode".utf8), to: files.path("a.torrent"))
                 try FileSystem.write([0xFF, 0xD8, 0xFF, 0, 16], to: files.path("photo.jpg"))
                 let page = try await bench.page()
-                for (name, reason) in [
-                    ("a.torrent", "torrents are not supported"), ("photo.jpg", "neither a list"),
-                ] {
+                for (name, reason) in [("a.torrent", "torrents are not supported"), ("photo.jpg", "neither a list")] {
                     try await page.drop(files: [files.path(name)])
                     try await page.wait(
                         "[...document.querySelectorAll('.toast.is-error')].some((one) => one.textContent.includes('\(name)') && one.textContent.includes('\(reason)'))"
@@ -140,9 +130,7 @@ extension BrowserTests {
                     "To fetch it:\n  $ curl -H 'X-Two: 2' \(urls[2])\n  $ wget -O three.bin \(urls[3])\nThat's all."
                 try await page.paste(prose, into: "#add-urls")
                 let all = [urls[0], urls[2], urls[3]].joined(separator: ",")
-                try await page.wait(
-                    "document.querySelector('#add-urls').value.split('\\n').join() === '\(all)'"
-                )
+                try await page.wait("document.querySelector('#add-urls').value.split('\\n').join() === '\(all)'")
                 try await page.click(".dialog .primary")
                 try await page.wait("\(PageBench.text(of: "three.bin", ".cell-state")) === 'Finished'")
                 try await page.wait("\(PageBench.text(of: "named.bin", ".cell-state")) === 'Finished'")
@@ -180,9 +168,7 @@ extension BrowserTests {
                 try FileSystem.write(Array("nothing in it".utf8), to: files.path("notes.txt"))
                 let page = try await bench.page()
                 try await page.drop(files: [files.path("notes.txt")])
-                try await page.wait(
-                    "document.querySelector('.toast.is-error').textContent.startsWith('No URL found')"
-                )
+                try await page.wait("document.querySelector('.toast.is-error').textContent.startsWith('No URL found')")
                 #expect(try await page.evaluate("document.querySelector('dialog')") == .null)
             }
         }
@@ -196,16 +182,13 @@ extension BrowserTests {
                 try await page.evaluate("document.querySelector('#add-name').value = 'a/b'")
                 try await page.click(".dialog .primary")
                 try await page.wait(
-                    "document.querySelector('.dialog .problem:not(:empty)').textContent.includes('选项或地址无效')"
-                )
+                    "document.querySelector('.dialog .problem:not(:empty)').textContent.includes('选项或地址无效')")
                 #expect(try await page.evaluate("document.querySelector('.toast.is-error')") == .null)
                 #expect(try await bench.manager.downloads().isEmpty)
             }
         }
 
-        @Test func `rejected downloads stay in the dialog with the reason, and the rest is added`()
-            async throws
-        {
+        @Test func `rejected downloads stay in the dialog with the reason, and the rest is added`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page(BrowserPage.Look(language: "zh-CN"))
                 try await page.press("n")
@@ -213,11 +196,8 @@ extension BrowserTests {
                 try await page.type("\(bench.origin.url("/good.bin"))\nhttps://host:99999/bad.bin")
                 try await page.click(".dialog .primary")
                 try await page.wait(
-                    "document.querySelector('.dialog .problem:not(:empty)').textContent.includes('选项或地址无效')"
-                )
-                try await page.wait(
-                    "document.querySelector('#add-urls').value.trim() === 'https://host:99999/bad.bin'"
-                )
+                    "document.querySelector('.dialog .problem:not(:empty)').textContent.includes('选项或地址无效')")
+                try await page.wait("document.querySelector('#add-urls').value.trim() === 'https://host:99999/bad.bin'")
                 try await page.wait(PageBench.isShown("good.bin"))
             }
         }
@@ -233,11 +213,9 @@ extension BrowserPage {
                 [
                     "type": .string(type), "x": .number(600), "y": .number(500),
                     "data": [
-                        "items": items, "files": .array(files.map { .string($0) }),
-                        "dragOperationsMask": .number(1),
+                        "items": items, "files": .array(files.map { .string($0) }), "dragOperationsMask": .number(1),
                     ],
-                ]
-            )
+                ])
         }
     }
 
@@ -252,7 +230,6 @@ extension BrowserPage {
               document.querySelector("\(selector)").dispatchEvent(
                 new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
             })()
-            """
-        )
+            """)
     }
 }

@@ -14,9 +14,7 @@ extension BrowserTests {
                 try await page.wait("document.activeElement?.id === 'secret'")
                 try await page.type("wrong")
                 try await page.press("Enter")
-                try await page.wait(
-                    "document.querySelector('.login .problem').textContent === 'Wrong secret.'"
-                )
+                try await page.wait("document.querySelector('.login .problem').textContent === 'Wrong secret.'")
                 try await page.type(bench.secret)
                 try await page.press("Enter")
                 try await page.wait("document.documentElement.dataset.view === 'list'")
@@ -46,9 +44,7 @@ extension BrowserTests {
 
                 let other = try await BrowserPage(bench.browser)
                 try await other.open(link)
-                try await other.wait(
-                    "document.querySelector('.login .problem')?.textContent.includes('used before')"
-                )
+                try await other.wait("document.querySelector('.login .problem')?.textContent.includes('used before')")
             }
         }
 
@@ -64,8 +60,7 @@ extension BrowserTests {
                       const unauthenticated = new WebSocket("ws://" + location.host + "/jsonrpc");
                       unauthenticated.onclose = () => resolve(document.body.classList.contains("is-offline") ? "lost" : "stays");
                     })
-                    """
-                )
+                    """)
                 #expect(end == "stays")
             }
         }
@@ -90,8 +85,7 @@ extension BrowserTests {
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 await bench.stopService()
                 try await page.wait(
-                    "document.querySelector('.banner:not([hidden])')?.textContent.includes('does not respond')"
-                )
+                    "document.querySelector('.banner:not([hidden])')?.textContent.includes('does not respond')")
                 // An action meanwhile is refused with a message, not silently lost.
                 try await page.focusList()
                 try await page.press("Home")

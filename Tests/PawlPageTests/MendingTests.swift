@@ -7,9 +7,7 @@ import Testing
 extension BrowserTests {
     /// Actions on one existing download.
     @Suite struct MendingTests {
-        @Test func `A8 an expired URL is replaced, and the download continues with its bytes`()
-            async throws
-        {
+        @Test func `A8 an expired URL is replaced, and the download continues with its bytes`() async throws {
             try await PageBench.with { bench in
                 let payload = Payload(seed: 1, length: 3 << 20)
                 let old = bench.origin.serve("/signed.bin", payload) { $0.cut = .close(after: 1 << 20) }
@@ -42,9 +40,7 @@ extension BrowserTests {
                 let page = try await bench.page()
                 _ = try await bench.manager.add(url)
                 try await page.wait("\(PageBench.text(of: "late.bin", ".cell-state")) === 'Failed'")
-                try await page.wait(
-                    "\(PageBench.text(of: "late.bin", ".row-note")).includes('404 Not Found')"
-                )
+                try await page.wait("\(PageBench.text(of: "late.bin", ".row-note")).includes('404 Not Found')")
                 bench.origin.adjust("/late.bin") { $0.instead = nil }
                 try await page.focusList()
                 try await page.press("Home")
@@ -68,27 +64,20 @@ extension BrowserTests {
                 try await page.wait("document.querySelector('.toast')?.textContent === 'Copied 1 URL'")
                 #expect(try await page.evaluate("navigator.clipboard.readText()") == .string(url))
 
-                try await page.evaluate(
-                    "(window.opened = [], window.open = (...given) => void opened.push(given))"
-                )
+                try await page.evaluate("(window.opened = [], window.open = (...given) => void opened.push(given))")
                 try await page.press("o")
                 try await page.click("#toolbar [data-action=more]")
                 try await page.click(".popup [data-command=save]")
                 let files = "/files/\(download.id)"
-                try await page.wait(
-                    "opened.join(' ') === '\(files),_blank,noopener \(files)?save,_blank,noopener'"
-                )
+                try await page.wait("opened.join(' ') === '\(files),_blank,noopener \(files)?save,_blank,noopener'")
                 let output = try await page.evaluate(
                     "Promise.all(opened.map(([path]) => fetch(path).then(async (response) => "
-                        + "response.headers.get('content-disposition').split(';')[0] + ':' + await response.text())))"
-                )
+                        + "response.headers.get('content-disposition').split(';')[0] + ':' + await response.text())))")
                 #expect(output == ["inline:some notes", "attachment:some notes"])
             }
         }
 
-        @Test
-        func
-            `D14 a removed download leaves its file on request, and is gone when the undo time is over`()
+        @Test func `D14 a removed download leaves its file on request, and is gone when the undo time is over`()
             async throws
         {
             try await PageBench.with { bench in
@@ -102,14 +91,9 @@ extension BrowserTests {
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
                 // Another page removes it for good; undo comes too late, which is reported.
                 _ = try await bench.call("pawl.restore", [.string(download.id.description)])
-                _ = try await bench.call(
-                    "pawl.remove",
-                    [.string(download.id.description), ["keepFile": .bool(true)]]
-                )
+                _ = try await bench.call("pawl.remove", [.string(download.id.description), ["keepFile": .bool(true)]])
                 try await page.press("z", modifiers: 2)
-                try await page.wait(
-                    "document.querySelector('.toast.is-error')?.textContent.includes('Too late')"
-                )
+                try await page.wait("document.querySelector('.toast.is-error')?.textContent.includes('Too late')")
                 #expect(bench.difference("kept.bin", from: payload) == nil)
                 #expect(try await bench.manager.downloads().isEmpty)
                 // Without undo it is removed at once.
@@ -129,7 +113,6 @@ extension BrowserPage {
             [
                 "origin": .string(origin), "browserContextId": .string(context),
                 "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
-            ]
-        )
+            ])
     }
 }

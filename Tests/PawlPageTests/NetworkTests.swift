@@ -7,17 +7,11 @@ extension BrowserTests {
     /// The network of the service is lost and restored: service and browser run in a separate network.
     @Suite(
         .serialized,
-        .enabled(
-            if: PawlBinary.isBuilt && Namespace.isAvailable,
-            "needs the built program, root and iproute2"
-        )
-    )
+        .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program, root and iproute2"))
     struct NetworkTests {
         private static let banner = "document.querySelector('.banner:not([hidden])')"
 
-        @Test func `D4 the page reports the network loss, and waiting downloads resume when it is back`()
-            async throws
-        {
+        @Test func `D4 the page reports the network loss, and waiting downloads resume when it is back`() async throws {
             let house = try House()
             let payload = Payload(seed: 1, length: 4 << 20)
             let url = house.origin.serve("/film.bin", payload) { $0.cut = .stall(at: 1 << 20) }
@@ -65,10 +59,9 @@ extension BrowserTests {
             service = try namespace.start(
                 PawlBinary.path,
                 [
-                    "serve", "--no-secret", "--no-sessions", "--root", folder.path("root"),
-                    "--socket", folder.path("socket"),
-                ]
-            )
+                    "serve", "--no-secret", "--no-sessions", "--root", folder.path("root"), "--socket",
+                    folder.path("socket"),
+                ])
             browser = try Browser(in: namespace)
             let isThere = service.line(in: .err) { $0.contains("6800") } != nil
             try #require(isThere, "\(service.errors)")
@@ -95,9 +88,7 @@ extension BrowserTests {
                     try await page.open("http://127.0.0.1:6800/")
                     try await page.wait("document.documentElement.dataset.view === 'list'", atMost: 20)
                     break
-                } catch let error as Browser.Refused
-                    where attempt < 5 && error.description.contains("complete")
-                {
+                } catch let error as Browser.Refused where attempt < 5 && error.description.contains("complete") {
                     continue
                 }
             }

@@ -32,13 +32,9 @@ extension BrowserTests {
             try await page.wait("\(PageBench.text(of: "busy.iso", ".cell-state")).includes('\(waiting)')")
         }
 
-        @Test(
-            arguments: [false, true],
-            [(name: "en-US", waiting: "Retrying in"), (name: "zh-CN", waiting: "后重试")]
-        )
+        @Test(arguments: [false, true], [(name: "en-US", waiting: "Retrying in"), (name: "zh-CN", waiting: "后重试")])
         func `axe finds no violation on any screen`(
-            isDark: Bool,
-            language: (name: String, waiting: String)
+            isDark: Bool, language: (name: String, waiting: String)
         ) async throws {
             try await PageBench.with {
                 $0.manager.slots = 4
@@ -75,23 +71,23 @@ extension BrowserTests {
 
         private func checkDialogs(of page: BrowserPage, _ device: String) async throws {
             for (key, opened) in [
-                ("n", ".adding"), ("e", ".editing"), (",", ".service-settings"), ("l", ".bounds"),
-                ("m", ".menu"), ("?", ".help"),
+                ("n", ".adding"), ("e", ".editing"), (",", ".service-settings"), ("l", ".bounds"), ("m", ".menu"),
+                ("?", ".help"),
             ] {
                 try await page.focusList()
                 try await page.press(key)
                 try await page.wait("document.querySelector('\(opened)')")
                 try await page.evaluate(
-                    "document.querySelectorAll('dialog details').forEach((more) => (more.open = true))"
-                )
+                    "document.querySelectorAll('dialog details').forEach((more) => (more.open = true))")
                 #expect(try await page.violations() == [], "\(device), after \(key)")
                 try await page.press("Escape")
                 try await page.wait("!document.querySelector('dialog')")
             }
         }
 
-        @Test(arguments: [("en-US", "Retrying in"), ("zh-CN", "后重试")])
-        func `no text is clipped at any width`(language: String, waiting: String) async throws {
+        @Test(arguments: [("en-US", "Retrying in"), ("zh-CN", "后重试")]) func `no text is clipped at any width`(
+            language: String, waiting: String
+        ) async throws {
             try await PageBench.with {
                 $0.manager.slots = 4
             } _: { bench in
@@ -128,8 +124,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `the first row needs the document and one connection, the rest comes later`() async throws
-        {
+        @Test func `the first row needs the document and one connection, the rest comes later`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(1)
                 let page = try await bench.page()
@@ -179,8 +174,7 @@ extension BrowserTests {
                       take({ ready: true });
                       return counts.join();
                     })
-                    """
-                )
+                    """)
                 #expect(found == "0,1,2,2,2,2,1")
                 try await page.wait("document.querySelector('#grid').getAttribute('aria-rowcount') === '31'")
             }

@@ -39,13 +39,10 @@ final class PageBench: Sendable {
 
     /// Runs a test, stops everything, and requires every page to be free of problems.
     static func with(
-        _ change: (inout ServiceConfiguration) -> Void = { _ in },
-        _ body: (PageBench) async throws -> Void
+        _ change: (inout ServiceConfiguration) -> Void = { _ in }, _ body: (PageBench) async throws -> Void
     ) async throws {
         let bench = try await PageBench(change)
-        do {
-            try await body(bench)
-        } catch {
+        do { try await body(bench) } catch {
             await bench.close()
             throw error
         }
@@ -91,9 +88,7 @@ final class PageBench: Sendable {
     }
 
     /// On a dedicated thread: the service needs those that tests run on.
-    private static func aside<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
+    private static func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         let result = await withCheckedContinuation { continuation in
             SystemThread.detached { continuation.resume(returning: Result(catching: body)) }
         }
@@ -174,7 +169,6 @@ extension BrowserPage {
               tell(other, "drop");
               tell(row, "dragend");
             })()
-            """
-        )
+            """)
     }
 }

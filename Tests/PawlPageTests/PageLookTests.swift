@@ -11,9 +11,7 @@ extension BrowserTests {
             try await PageBench.with { bench in
                 try await bench.addPaused(5000)
                 let page = try await bench.page()
-                try await page.wait(
-                    "document.querySelector('#grid').getAttribute('aria-rowcount') === '5001'"
-                )
+                try await page.wait("document.querySelector('#grid').getAttribute('aria-rowcount') === '5001'")
                 // Each step is given a frame, as a wheel's would be.
                 let most = try await page.evaluate(
                     """
@@ -27,8 +25,7 @@ extension BrowserTests {
                       }
                       return most;
                     })()
-                    """
-                )
+                    """)
                 #expect(try #require(most.integer) < 60)
                 try await page.focusList()
                 try await page.press("End")
@@ -58,12 +55,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("en-US", "The server returned 404 Not Found; check the URL"),
-            ("zh-CN", "文件不存在（服务器应答 404）；请检查地址"),
-        ])
-        func `a failure is shown in the reader's language, also by the next service`(
-            language: String,
-            reason: String
+            ("en-US", "The server returned 404 Not Found; check the URL"), ("zh-CN", "文件不存在（服务器应答 404）；请检查地址"),
+        ]) func `a failure is shown in the reader's language, also by the next service`(
+            language: String, reason: String
         ) async throws {
             try await PageBench.with { bench in
                 let url = bench.origin.serve("/gone.bin", Payload([])) { $0.instead = .status(404) }
@@ -93,23 +87,21 @@ extension BrowserTests {
                       const [one, other] = [names(english, ""), names(chinese, "")];
                       return [...one.filter((name) => !other.includes(name)), ...other.filter((name) => !one.includes(name))];
                     })
-                    """
-                )
+                    """)
                 #expect(missing == [])
             }
         }
 
-        @Test(arguments: [720, 860, 1024, 1280])
-        func `names keep their room beside the time left`(width: Int) async throws {
+        @Test(arguments: [720, 860, 1024, 1280]) func `names keep their room beside the time left`(
+            width: Int
+        ) async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(1)
                 let page = try await bench.page(BrowserPage.Look(width: width, height: 740))
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 try await page.wait("document.querySelector('.row-name').clientWidth >= 220")
                 let columns = try await page.evaluate("document.querySelector('.grid').dataset.columns")
-                #expect(
-                    columns.string?.contains("left") == true && columns.string?.contains("progress") == true
-                )
+                #expect(columns.string?.contains("left") == true && columns.string?.contains("progress") == true)
             }
         }
 
@@ -132,21 +124,15 @@ extension BrowserTests {
                 let page = try await bench.page(BrowserPage.Look(width: 360, height: 740, isPhone: true))
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 #expect(try await page.evaluate("document.documentElement.scrollWidth") == .number(360))
-                #expect(
-                    try await page.evaluate("document.querySelector('#grid').scrollWidth <= 360")
-                        == .bool(true)
-                )
+                #expect(try await page.evaluate("document.querySelector('#grid').scrollWidth <= 360") == .bool(true))
                 let small = try await page.evaluate(
                     """
                     [...document.querySelectorAll(".top button, .tools button, .row:not([hidden]) button, .filter")]
                       .filter((button) => button.checkVisibility() && button.getBoundingClientRect().height < 44).map((button) => button.outerHTML)
-                    """
-                )
+                    """)
                 #expect(small == [])
                 try await page.click(".row .row-name")
-                try await page.wait(
-                    "document.querySelector('.detail-title')?.textContent.startsWith('file-')"
-                )
+                try await page.wait("document.querySelector('.detail-title')?.textContent.startsWith('file-')")
                 try await page.press("Escape")
                 try await page.wait("document.querySelector('#detail').hidden")
             }
@@ -163,21 +149,17 @@ extension BrowserTests {
                 )
                 try await page.wait("document.querySelector('#clear').checkVisibility()")
                 #expect(
-                    try await page.evaluate("document.querySelector('.search input').clientWidth >= 110")
-                        == .bool(true)
+                    try await page.evaluate("document.querySelector('.search input').clientWidth >= 110") == .bool(true)
                 )
             }
         }
 
-        @Test(arguments: [false, true])
-        func `everything has a name, and every text has enough contrast`(
+        @Test(arguments: [false, true]) func `everything has a name, and every text has enough contrast`(
             isDark: Bool
         ) async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(3)
-                let url = bench.origin.serve("/gone.bin", Payload(seed: 1, length: 10)) {
-                    $0.instead = .status(404)
-                }
+                let url = bench.origin.serve("/gone.bin", Payload(seed: 1, length: 10)) { $0.instead = .status(404) }
                 _ = try await bench.manager.add(url)
                 let done = bench.origin.serve("/done.bin", Payload(seed: 2, length: 1000))
                 _ = try await bench.manager.add(done)

@@ -8,9 +8,7 @@ import Testing
 extension BrowserTests {
     /// Screenshots of the page's main states, if `PAWL_SCREENSHOTS` names a folder for them.
     @Suite struct PageScreenshots {
-        private static var folder: String? {
-            unsafe getenv("PAWL_SCREENSHOTS").map { unsafe String(cString: $0) }
-        }
+        private static var folder: String? { unsafe getenv("PAWL_SCREENSHOTS").map { unsafe String(cString: $0) } }
 
         @Test(.enabled(if: folder != nil)) func `the main states of the page`() async throws {
             let folder = try #require(Self.folder)
@@ -19,9 +17,7 @@ extension BrowserTests {
                 try await page.screenshot("\(folder)/\(name).png")
                 // A small palette is enough, and a third of the size.
                 _ = try PawlProcess.run(
-                    "/usr/bin/pngquant",
-                    ["--force", "--ext", ".png", "--strip", "128", "\(folder)/\(name).png"]
-                )
+                    "/usr/bin/pngquant", ["--force", "--ext", ".png", "--strip", "128", "\(folder)/\(name).png"])
             }
             try await PageBench.with {
                 $0.manager.slots = 4
@@ -63,10 +59,7 @@ extension BrowserTests {
             }
         }
 
-        private func phones(
-            _ bench: PageBench,
-            _ take: (BrowserPage, String) async throws -> Void
-        ) async throws {
+        private func phones(_ bench: PageBench, _ take: (BrowserPage, String) async throws -> Void) async throws {
             var look = BrowserPage.Look(width: 390, height: 780, isPhone: true, scale: 2)
             let phone = try await bench.page(look)
             try await phone.wait("document.querySelectorAll('.row:not([hidden])').length > 8")
@@ -90,12 +83,9 @@ private enum Scenery {
     static func fill(_ bench: PageBench, _ page: BrowserPage) async throws {
         let ratchet = try await page.evaluate(drawing)
         let picture = Base64.decode((ratchet.string ?? "").utf8) ?? []
-        bench.origin.serve("/pictures/ratchet-and-pawl.png", Payload(picture)) {
-            $0.contentType = "image/png"
-        }
+        bench.origin.serve("/pictures/ratchet-and-pawl.png", Payload(picture)) { $0.contentType = "image/png" }
         let done: [(String, Int64, String?)] = [
-            ("/pictures/ratchet-and-pawl.png", 0, "pictures"),
-            ("/lectures/mechanics-07.mp4", 18 << 20, "lectures"),
+            ("/pictures/ratchet-and-pawl.png", 0, "pictures"), ("/lectures/mechanics-07.mp4", 18 << 20, "lectures"),
             ("/fonts/garamond-2.1.zip", 3 << 20, nil),
         ]
         for (seed, (path, length, group)) in done.enumerated() {
@@ -109,8 +99,7 @@ private enum Scenery {
         let running: [(String, Int64, Int64, String?)] = [
             ("/debian-13.2.0-amd64-netinst.iso", 784, 700_000, nil),
             ("/films/the-clockmaker.mkv", 2480, 450_000, "films"),
-            ("/lectures/mechanics-08.mp4", 310, 60_000, "lectures"),
-            ("/archive/letters.tar.zst", 96, 150_000, nil),
+            ("/lectures/mechanics-08.mp4", 310, 60_000, "lectures"), ("/archive/letters.tar.zst", 96, 150_000, nil),
         ]
         for (seed, (path, megabytes, pace, group)) in running.enumerated() {
             bench.origin.serve(path, Payload(seed: UInt64(100 + seed), length: megabytes << 20)) {
@@ -124,21 +113,11 @@ private enum Scenery {
             "films/escapement", "films/the-long-now", "lectures/mechanics-09", "lectures/mechanics-10",
         ].enumerated() {
             bench.origin.serve("/\(path).mp4", Payload(seed: UInt64(200 + number), length: 600 << 20))
-            try await add(
-                bench,
-                "/\(path).mp4",
-                group: String(path.split(separator: "/")[0]),
-                isPaused: number == 1
-            )
+            try await add(bench, "/\(path).mp4", group: String(path.split(separator: "/")[0]), isPaused: number == 1)
         }
     }
 
-    private static func add(
-        _ bench: PageBench,
-        _ path: String,
-        group: String?,
-        isPaused: Bool = false
-    ) async throws {
+    private static func add(_ bench: PageBench, _ path: String, group: String?, isPaused: Bool = false) async throws {
         var request = DownloadRequest(bench.origin.url(path))
         request.group = group
         request.start = isPaused ? .paused : .enqueued

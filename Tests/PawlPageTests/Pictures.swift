@@ -7,8 +7,7 @@ enum Pictures {
     static let png: [UInt8] =
         Base64.decode(
             "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFklEQVR4nGP4z8DAwMDA8J+BgYGBgQEAFwYC/6N5k3UAAAAASUVORK5CYII="
-                .utf8
-        ) ?? []
+                .utf8) ?? []
 
     /// Five seconds of WebM with an index for seeking: images that the browser itself encodes as WebP, which are key
     /// frames of VP8, in a container built here.
@@ -22,11 +21,8 @@ enum Pictures {
               context.fillRect(0, 0, 64, 64);
               return canvas.toDataURL("image/webp", 0.5).split(",")[1];
             })
-            """
-        )
-        let frames = (coded.array ?? []).compactMap { $0.string.flatMap { Base64.decode($0.utf8) } }.map(
-            frame
-        )
+            """)
+        let frames = (coded.array ?? []).compactMap { $0.string.flatMap { Base64.decode($0.utf8) } }.map(frame)
         return Matroska.film(frames, width: 64, height: 64, milliseconds: 200)
     }
 
@@ -35,9 +31,7 @@ enum Pictures {
         var at = 12
         while at + 8 <= riff.count {
             let length = (0..<4).reduce(0) { $0 | Int(riff[at + 4 + $1]) << ($1 * 8) }
-            if Array(riff[at..<(at + 4)]) == Array("VP8 ".utf8) {
-                return Array(riff[(at + 8)..<(at + 8 + length)])
-            }
+            if Array(riff[at..<(at + 4)]) == Array("VP8 ".utf8) { return Array(riff[(at + 8)..<(at + 8 + length)]) }
             at += 8 + length + length % 2
         }
         return []
@@ -50,26 +44,19 @@ private enum Matroska {
         let head = element(
             0x1A45_DFA3,
             number(0x4286, 1) + number(0x42F7, 1) + number(0x42F2, 4) + number(0x42F3, 8)
-                + element(0x4282, Array("webm".utf8)) + number(0x4287, 2) + number(0x4285, 2)
-        )
+                + element(0x4282, Array("webm".utf8)) + number(0x4287, 2) + number(0x4285, 2))
         let duration = Float64(frames.count * milliseconds).bitPattern
         let info = element(
             0x1549_A966,
             number(0x2AD7B1, 1_000_000) + element(0x4489, bytes(duration, count: 8))
-                + element(0x4D80, Array("test".utf8)) + element(0x5741, Array("test".utf8))
-        )
+                + element(0x4D80, Array("test".utf8)) + element(0x5741, Array("test".utf8)))
         let track = element(
             0xAE,
-            number(0xD7, 1) + number(0x73C5, 1) + number(0x9C, 0) + number(0x83, 1)
-                + element(0x86, Array("V_VP8".utf8))
-                + element(0xE0, number(0xB0, width) + number(0xBA, height))
-        )
+            number(0xD7, 1) + number(0x73C5, 1) + number(0x9C, 0) + number(0x83, 1) + element(0x86, Array("V_VP8".utf8))
+                + element(0xE0, number(0xB0, width) + number(0xBA, height)))
         let tracks = element(0x1654_AE6B, track)
         let clusters = frames.enumerated().map { index, frame in
-            element(
-                0x1F43_B675,
-                number(0xE7, index * milliseconds) + element(0xA3, [0x81, 0, 0, 0x80] + frame)
-            )
+            element(0x1F43_B675, number(0xE7, index * milliseconds) + element(0xA3, [0x81, 0, 0, 0x80] + frame))
         }
         // The index contains offsets in the segment, so it has a fixed length: eight bytes each.
         let indexLength = cues(clusters, from: 0, milliseconds).count
@@ -90,9 +77,7 @@ private enum Matroska {
         return element(0x1C53_BB6B, points)
     }
 
-    private static func number(_ id: UInt32, _ value: Int) -> [UInt8] {
-        element(id, bytes(UInt64(value), count: 4))
-    }
+    private static func number(_ id: UInt32, _ value: Int) -> [UInt8] { element(id, bytes(UInt64(value), count: 4)) }
 
     /// Lengths are always written in eight bytes.
     private static func element(_ id: UInt32, _ content: [UInt8]) -> [UInt8] {

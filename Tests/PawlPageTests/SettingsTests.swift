@@ -7,8 +7,7 @@ import Testing
 extension BrowserTests {
     /// Settings of the service and of the page, and the whole queue.
     @Suite struct SettingsTests {
-        @Test func `settings of the service apply to later downloads, also of the next service`() async throws
-        {
+        @Test func `settings of the service apply to later downloads, also of the next service`() async throws {
             try await PageBench.with {
                 $0.hooks.programs[.complete] = "/usr/bin/true"
             } _: { bench in
@@ -16,14 +15,11 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press(",")
                 try await page.wait(
-                    "document.querySelector('.service-settings .facts dd')?.textContent === '/usr/bin/true'"
-                )
+                    "document.querySelector('.service-settings .facts dd')?.textContent === '/usr/bin/true'")
                 for (field, value) in [
                     ("set-folder", "new"), ("set-connections", "3"), ("set-retries", "9"), ("set-each", "1M"),
                     ("set-proxy", "socks5://127.0.0.1:9"), ("set-agent", "Test/2"),
-                ] {
-                    try await page.fill("#\(field)", value)
-                }
+                ] { try await page.fill("#\(field)", value) }
                 try await page.click(".dialog .primary")
                 try await page.wait("!document.querySelector('dialog')")
                 await bench.stopService()
@@ -37,8 +33,7 @@ extension BrowserTests {
                                 "options": ["connections": "5"],
                             ]
                         ]
-                    ]
-                )
+                    ])
                 let id = try #require(try await bench.manager.downloads().first?.id)
                 let found = try await bench.manager.details(of: [id])
                 let options = try #require(found.first).options
@@ -58,33 +53,26 @@ extension BrowserTests {
                 try await page.press(",")
                 try await page.fill("#set-folder", "../outside")
                 try await page.click(".dialog .primary")
-                try await page.wait(
-                    "document.querySelector('#set-folder-problem').textContent.includes('not inside')"
-                )
+                try await page.wait("document.querySelector('#set-folder-problem').textContent.includes('not inside')")
                 #expect(try await page.evaluate("document.activeElement.id") == "set-folder")
                 try await page.fill("#set-folder", String(repeating: "x", count: 256))
                 try await page.click(".dialog .primary")
-                try await page.wait(
-                    "document.querySelector('#set-folder-problem').textContent.includes('255 bytes')"
-                )
+                try await page.wait("document.querySelector('#set-folder-problem').textContent.includes('255 bytes')")
                 try await page.fill("#set-folder", "")
                 try await page.fill("#set-agent", "a\u{7}b")
                 try await page.click(".dialog .primary")
                 try await page.wait(
-                    "document.querySelector('#set-agent-problem').textContent.includes('control character')"
-                )
+                    "document.querySelector('#set-agent-problem').textContent.includes('control character')")
                 #expect(try await page.evaluate("document.activeElement.id") == "set-agent")
                 try await page.fill("#set-agent", "")
                 for (field, value, problem) in [
-                    ("set-retries", "1000001", "from 0 to 1000000"),
-                    ("set-timeout", "86401", "from 1 to 86400"),
+                    ("set-retries", "1000001", "from 0 to 1000000"), ("set-timeout", "86401", "from 1 to 86400"),
                     ("bounds-rate", "99999999999G", "Invalid speed limit"),
                 ] {
                     try await page.fill("#\(field)", value)
                     try await page.click(".dialog .primary")
                     try await page.wait(
-                        "document.querySelector('#\(field)-problem').textContent.includes('\(problem)')"
-                    )
+                        "document.querySelector('#\(field)-problem').textContent.includes('\(problem)')")
                     try await page.fill("#\(field)", "")
                 }
                 try await page.fill("#bounds-times", "always")
@@ -101,8 +89,7 @@ extension BrowserTests {
                 try await page.fill("#set-agent", "a\u{7}b")
                 try await page.click(".dialog .primary")
                 try await page.wait(
-                    "document.querySelector('#set-agent-problem').textContent === '选项或地址无效（其中含有换行符或其他控制字符）'"
-                )
+                    "document.querySelector('#set-agent-problem').textContent === '选项或地址无效（其中含有换行符或其他控制字符）'")
             }
         }
 
@@ -129,16 +116,13 @@ extension BrowserTests {
                     import("/schedule.js").then(({ cellsOf, textOf }) =>
                       ["Mon-Fri 08:00-18:00 1M, else none", "22:00-06:00 500K", "Sat-Mon 00:00-24:00 2M, else 1G", "08:30-09:00 1M", "nonsense"]
                         .map((text) => cellsOf(text)).map((found) => found && `${textOf(found.cells)}|${found.isExact}`))
-                    """
-                )
+                    """)
                 #expect(
                     texts == [
-                        "Mon-Fri 08:00-18:00 1M, else none|true",
-                        "00:00-06:00 500K, 22:00-24:00 500K, else none|true",
+                        "Mon-Fri 08:00-18:00 1M, else none|true", "00:00-06:00 500K, 22:00-24:00 500K, else none|true",
                         "Mon 00:00-24:00 2M, Tue-Fri 00:00-24:00 1G, Sat-Sun 00:00-24:00 2M, else none|true",
                         "08:00-09:00 1M, else none|false", .null,
-                    ]
-                )
+                    ])
                 try await page.focusList()
                 try await page.press(",")
                 try await page.fill("#schedule-rate", "fast")
@@ -153,12 +137,10 @@ extension BrowserTests {
                     try await page.press("Enter")
                 }
                 try await page.wait(
-                    "document.querySelector('#bounds-times').value === 'Tue 08:00-10:00 750K, else none'"
-                )
+                    "document.querySelector('#bounds-times').value === 'Tue 08:00-10:00 750K, else none'")
                 #expect(
                     try await page.evaluate("document.querySelector('[data-cell=\"33\"]').ariaLabel")
-                        == "Tue 09:00: 750 KiB/s"
-                )
+                        == "Tue 09:00: 750 KiB/s")
                 try await page.click(".dialog .primary")
                 try await page.wait("!document.querySelector('dialog')")
                 #expect(try await bench.manager.limits().timetable == "Tue 08:00-10:00 750K, else none")
@@ -172,9 +154,7 @@ extension BrowserTests {
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 try await page.press("m")
                 try await page.wait("document.querySelector('input[name=density][value=compact]')")
-                try await page.evaluate(
-                    "document.querySelector('input[name=density][value=compact]').click()"
-                )
+                try await page.evaluate("document.querySelector('input[name=density][value=compact]').click()")
                 try await page.press("Escape")
                 let whole =
                     "[...document.querySelectorAll('.row:not([hidden])')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length"
@@ -199,15 +179,9 @@ extension BrowserTests {
                 let first = try #require(try await bench.manager.downloads().first?.id)
                 _ = try await bench.call(
                     "pawl.set",
-                    [
-                        .string(first.description),
-                        ["options": ["user": "me", "password": "word"], "group": "films"],
-                    ]
-                )
+                    [.string(first.description), ["options": ["user": "me", "password": "word"], "group": "films"]])
                 let exported = try await bench.call("pawl.export")
-                for download in try await bench.manager.downloads() {
-                    try await bench.manager.remove(download.id)
-                }
+                for download in try await bench.manager.downloads() { try await bench.manager.remove(download.id) }
                 let page = try await bench.page()
                 try await page.press("m")
                 try await page.wait("document.querySelector('input[type=file]')")
@@ -220,11 +194,8 @@ extension BrowserTests {
                       input.files = data.files;
                       input.dispatchEvent(new Event("change"));
                     })()
-                    """
-                )
-                try await page.wait(
-                    "document.querySelector('.toast').textContent.includes('Imported 2 downloads')"
-                )
+                    """)
+                try await page.wait("document.querySelector('.toast').textContent.includes('Imported 2 downloads')")
                 // What the page adds never uses the secrets of the service's owner.
                 let expected = try #require(exported.array).map { item in
                     JSON.object([JSON.Member("ownersSecrets", .bool(false))] + (item.members ?? []))
@@ -239,9 +210,7 @@ extension BrowserTests {
 
         @Test func `a page that is loaded again shows the speed of before`() async throws {
             try await PageBench.with { bench in
-                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) {
-                    $0.pace = 300_000
-                }
+                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 8 << 20)) { $0.pace = 300_000 }
                 // With more of them the file would be there at once.
                 var request = DownloadRequest(url)
                 request.options.connections = 1
@@ -251,9 +220,7 @@ extension BrowserTests {
                 try await page.press("l")
                 let peak = "/peak [1-9]/.test(document.querySelector('.bounds .chart').ariaLabel)"
                 try await page.wait(peak)
-                for download in try await bench.manager.downloads() {
-                    _ = try await bench.manager.pause(download.id)
-                }
+                for download in try await bench.manager.downloads() { _ = try await bench.manager.pause(download.id) }
                 try await page.wait("document.querySelector('#gauge-speed').textContent === '0 B/s'")
                 try await page.call("Page.reload")
                 try await page.wait(PageBench.isShown("film.bin"))
@@ -289,13 +256,10 @@ extension BrowserTests {
             }
         }
 
-        @Test func `permission for notifications is requested on a press, and sent when a download ends`()
-            async throws
+        @Test func `permission for notifications is requested on a press, and sent when a download ends`() async throws
         {
             try await PageBench.with { bench in
-                bench.origin.serve("/film.bin", Payload(seed: 1, length: 1 << 20)) {
-                    $0.delay = .untilReleased
-                }
+                bench.origin.serve("/film.bin", Payload(seed: 1, length: 1 << 20)) { $0.delay = .untilReleased }
                 _ = try await bench.manager.add(bench.origin.url("/film.bin"))
                 let page = try await bench.page()
                 // What the browser would show, without its user.
@@ -312,8 +276,7 @@ extension BrowserTests {
                       };
                       document.hasFocus = () => false;
                     })()
-                    """
-                )
+                    """)
                 try await page.press("m")
                 try await page.wait("document.querySelector('#notify')")
                 #expect(try await page.evaluate("requests") == .number(0))

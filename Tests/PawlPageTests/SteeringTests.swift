@@ -9,9 +9,7 @@ extension BrowserTests {
     @Suite struct SteeringTests {
         @Test func `a pasted URL is added, progresses, is paused and resumed`() async throws {
             try await PageBench.with { bench in
-                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 4 << 20)) {
-                    $0.pace = 200_000
-                }
+                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 4 << 20)) { $0.pace = 200_000 }
                 let page = try await bench.page()
                 try await page.evaluate(
                     """
@@ -20,8 +18,7 @@ extension BrowserTests {
                       data.setData("text/plain", "look at \(url), it is good");
                       document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
                     })()
-                    """
-                )
+                    """)
                 try await page.wait("document.querySelector('#add-urls').value === '\(url)'")
                 try await page.click(".dialog .primary")
                 let percent = "parseFloat(\(PageBench.text(of: "film.bin", ".percent")))"
@@ -36,9 +33,7 @@ extension BrowserTests {
                 bench.origin.adjust("/film.bin") { $0.pace = nil }
                 try await page.click(".row .toggle")
                 try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Finished'")
-                #expect(
-                    try await page.evaluate("document.querySelector('.row .toggle').disabled") == .bool(true)
-                )
+                #expect(try await page.evaluate("document.querySelector('.row .toggle').disabled") == .bool(true))
                 #expect(bench.difference("film.bin", from: Payload(seed: 1, length: 4 << 20)) == nil)
             }
         }
@@ -99,9 +94,7 @@ extension BrowserTests {
                     try await page.fill("#input", name)
                     try await page.press("Enter")
                     try await page.wait("\(problem) === '\(expected)'")
-                    #expect(
-                        try await page.evaluate("document.querySelector('#input').value") == .string(name)
-                    )
+                    #expect(try await page.evaluate("document.querySelector('#input').value") == .string(name))
                 }
                 try await page.fill("#input", "three.bin")
                 try await page.press("Enter")
@@ -114,16 +107,11 @@ extension BrowserTests {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let payload = Payload(seed: 9, length: 70_000)
-                let url = bench.origin.serve("/busy.bin", payload) {
-                    $0.instead = .status(503, retryAfter: "3000")
-                }
+                let url = bench.origin.serve("/busy.bin", payload) { $0.instead = .status(503, retryAfter: "3000") }
                 _ = try await bench.manager.add(url)
+                try await page.wait("\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')")
                 try await page.wait(
-                    "\(PageBench.text(of: "busy.bin", ".cell-state")).startsWith('Retrying in ')"
-                )
-                try await page.wait(
-                    "\(PageBench.text(of: "busy.bin", ".row-note")).includes('503 Service Unavailable')"
-                )
+                    "\(PageBench.text(of: "busy.bin", ".row-note")).includes('503 Service Unavailable')")
                 let state = "\(PageBench.row("busy.bin")).querySelector('.cell-state').title"
                 try await page.wait("\(state).endsWith('(503, 1 of 5)')")
                 try await page.focusList()
@@ -141,9 +129,7 @@ extension BrowserTests {
         @Test func `a removal is undone, and the next one is not`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
-                let url = bench.origin.serve("/film.bin", Payload(seed: 4, length: 8 << 20)) {
-                    $0.pace = 100_000
-                }
+                let url = bench.origin.serve("/film.bin", Payload(seed: 4, length: 8 << 20)) { $0.pace = 100_000 }
                 let download = try await bench.manager.add(url)
                 try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Downloading'")
                 try await page.focusList()
@@ -210,10 +196,9 @@ extension BrowserTests {
                 try await page.press("n")
                 try await page.wait("document.querySelector('#add-urls')")
                 let values = [
-                    "urls": url, "name": "named.bin", "folder": "films/new", "group": "films",
-                    "priority": "7",
-                    "connections": "3", "limit": "1.5M", "headers": "X-One: 1", "mirrors": url + "?2",
-                    "user": "me", "password": "word", "referer": "http://127.0.0.1/", "agent": "Test/1",
+                    "urls": url, "name": "named.bin", "folder": "films/new", "group": "films", "priority": "7",
+                    "connections": "3", "limit": "1.5M", "headers": "X-One: 1", "mirrors": url + "?2", "user": "me",
+                    "password": "word", "referer": "http://127.0.0.1/", "agent": "Test/1",
                     "checksum": "md5=00000000000000000000000000000000",
                 ]
                 for (name, value) in values {
@@ -224,8 +209,7 @@ extension BrowserTests {
                           field.value = \(JSON.string(value).text);
                           field.dispatchEvent(new Event("input", { bubbles: true }));
                         })()
-                        """
-                    )
+                        """)
                 }
                 try await page.evaluate("document.querySelector('.dialog input[value=paused]').click()")
                 try await page.click(".dialog .primary")

@@ -36,13 +36,7 @@ struct `Reachability in a separate network` {
     /// The kernel adds the route when it has noticed the cable, which is after the command that plugged it in.
     private func waitForLinkLocalRoute(_ news: borrowing NetlinkSocket) -> Bool {
         var limit = timeval(tv_sec: 30, tv_usec: 0)
-        unsafe setsockopt(
-            news.descriptor,
-            SOL_SOCKET,
-            SO_RCVTIMEO,
-            &limit,
-            socklen_t(MemoryLayout<timeval>.size)
-        )
+        unsafe setsockopt(news.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferLength)
         while !Space.shell("ip -6 route show | grep fe80") {
             guard case .datagram = news.receive(into: &buffer, waiting: true) else { return false }
@@ -58,14 +52,11 @@ struct `Reachability in a separate network` {
             reach.start { _ in heard.add(false) }
             var states: [Bool?] = [reach.isOnline, heard.pending()]
             for step in [
-                "\(Space.makePair) && ip addr add 192.0.2.1/24 dev pawl0",
-                "ip link set pawl1 down", "ip link set pawl1 up",
-                "ip link set pawl0 down", "ip link set pawl0 up",
+                "\(Space.makePair) && ip addr add 192.0.2.1/24 dev pawl0", "ip link set pawl1 down",
+                "ip link set pawl1 up", "ip link set pawl0 down", "ip link set pawl0 up",
                 "ip addr flush dev pawl0 scope global", "ip -6 addr add 2001:db8::1/64 dev pawl0 nodad",
                 "ip link del pawl0",
-            ] {
-                states.append(Space.shell(step) ? heard.next() : nil)
-            }
+            ] { states.append(Space.shell(step) ? heard.next() : nil) }
             reach.stop()
             reach.stop()
             Space.shell("\(Space.makePair) && ip addr add 192.0.2.1/24 dev pawl0")
@@ -119,16 +110,9 @@ struct `Reachability in a separate network` {
         let seen: [Bool]? = Space.run {
             guard let socket = NetlinkSocket(groups: NetlinkSocket.networkChanges) else { return [] }
             var smallest: CInt = 1
-            unsafe setsockopt(
-                socket.descriptor,
-                SOL_SOCKET,
-                SO_RCVBUF,
-                &smallest,
-                socklen_t(MemoryLayout<CInt>.size)
-            )
+            unsafe setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &smallest, socklen_t(MemoryLayout<CInt>.size))
             let made = Space.shell(
-                "\(Space.makePair); for i in $(seq 50); do ip addr add 192.0.2.$i/32 dev pawl0; done"
-            )
+                "\(Space.makePair); for i in $(seq 50); do ip addr add 192.0.2.$i/32 dev pawl0; done")
             let first = drain(socket)
             let more = Space.shell("ip link del pawl0")
             let second = drain(socket)

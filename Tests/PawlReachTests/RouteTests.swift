@@ -28,11 +28,7 @@ private enum Raw {
     }
 
     static func route(
-        family: UInt8 = 2,
-        prefix: UInt8 = 0,
-        table: UInt8 = 254,
-        kind: UInt8 = 1,
-        flags: UInt32 = 0,
+        family: UInt8 = 2, prefix: UInt8 = 0, table: UInt8 = 254, kind: UInt8 = 1, flags: UInt32 = 0,
         attributes: [[UInt8]]
     ) -> [UInt8] {
         var bytes: [UInt8] = [family, prefix, 0, 0, table, 3, 0, kind]
@@ -70,10 +66,8 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
 
 @Suite struct `A link message` {
     @Test(arguments: [
-        (UInt32(0x10043), true), (0x1, false), (0x10000, false), (0x10049, false), (0x1003, false),
-        (0, false),
-    ])
-    func `leads out when up, with carrier and not loopback`(flags: UInt32, expected: Bool) {
+        (UInt32(0x10043), true), (0x1, false), (0x10000, false), (0x10049, false), (0x1003, false), (0, false),
+    ]) func `leads out when up, with carrier and not loopback`(flags: UInt32, expected: Bool) {
         let link = NetworkInterface(linkMessage: Raw.link(index: 7, flags: flags)[...])
         #expect(link == NetworkInterface(index: 7, leadsOut: expected))
     }
@@ -92,13 +86,11 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         #expect(leadsOut(Raw.route(family: 10, attributes: [out])) == true)
     }
 
-    @Test(arguments: [Int32(1), 3, 99])
-    func `through loopback, a dead or an unknown interface does not`(index: Int32) {
+    @Test(arguments: [Int32(1), 3, 99]) func `through loopback, a dead or an unknown interface does not`(index: Int32) {
         #expect(leadsOut(Raw.route(attributes: [Raw.attribute(4, Raw.number(index))])) == false)
     }
 
-    @Test(arguments: [UInt8(0), 2, 3, 4, 5, 6, 7, 8, 9, 10])
-    func `of a kind other than unicast does not`(kind: UInt8) {
+    @Test(arguments: [UInt8(0), 2, 3, 4, 5, 6, 7, 8, 9, 10]) func `of a kind other than unicast does not`(kind: UInt8) {
         #expect(leadsOut(Raw.route(kind: kind, attributes: [out])) == false)
     }
 
@@ -111,13 +103,10 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
             ([169, 254, 0, 0], 16, false), ([127, 0, 0, 0], 8, false), ([224, 0, 0, 0], 4, false),
             ([239, 1, 2, 3], 32, false), ([192, 168, 1, 0], 24, true), ([169, 253, 0, 0], 16, true),
             ([240, 0, 0, 0], 4, true),
-        ] as [([UInt8], UInt8, Bool)]
-    )
-    func `IPv4 destinations count unless link-local, multicast or loopback`(
-        destination: [UInt8],
-        prefix: UInt8,
-        expected: Bool
-    ) {
+        ] as [([UInt8], UInt8, Bool)]) func `IPv4 destinations count unless link-local, multicast or loopback`(
+            destination: [UInt8], prefix: UInt8, expected: Bool
+        )
+    {
         let bytes = Raw.route(prefix: prefix, attributes: [Raw.attribute(1, destination), out])
         #expect(leadsOut(bytes) == expected)
     }
@@ -126,9 +115,10 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         arguments: [
             ([0xFE, 0x80], false), ([0xFE, 0xBF], false), ([0xFF, 0x00], false), ([0xFE, 0xC0], true),
             ([0xFD, 0x00], true), ([0x20, 0x01], true),
-        ] as [([UInt8], Bool)]
-    )
-    func `IPv6 destinations count unless link-local or multicast`(start: [UInt8], expected: Bool) {
+        ] as [([UInt8], Bool)]) func `IPv6 destinations count unless link-local or multicast`(
+            start: [UInt8], expected: Bool
+        )
+    {
         let destination = start + [UInt8](repeating: 0, count: 14)
         let bytes = Raw.route(family: 10, prefix: 64, attributes: [Raw.attribute(1, destination), out])
         #expect(leadsOut(bytes) == expected)
@@ -139,8 +129,7 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         #expect(leadsOut(Raw.route(family: 10, attributes: [Raw.attribute(1, destination), out])) == false)
     }
 
-    @Test(arguments: [UInt32(0x1), 0x10, 0x200])
-    func `marked dead, without carrier or cached does not`(flags: UInt32) {
+    @Test(arguments: [UInt32(0x1), 0x10, 0x200]) func `marked dead, without carrier or cached does not`(flags: UInt32) {
         #expect(leadsOut(Raw.route(flags: flags, attributes: [out])) == false)
         #expect(leadsOut(Raw.route(flags: flags, attributes: [Raw.attribute(30, Raw.number(1))])) == false)
     }
@@ -163,9 +152,7 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         #expect(Route(routeMessage: bytes[...])?.leadsOut(through: dead) == false)
     }
 
-    @Test func `of another family is no route`() {
-        #expect(leadsOut(Raw.route(family: 28, attributes: [out])) == nil)
-    }
+    @Test func `of another family is no route`() { #expect(leadsOut(Raw.route(family: 28, attributes: [out])) == nil) }
 
     @Test func `truncated anywhere is either no route or one without the missing part`() {
         let bytes = Raw.route(attributes: [Raw.attribute(1, [192, 168, 1, 0]), out])

@@ -28,8 +28,7 @@ import Testing
         #expect(
             try await bench.result("aria2.tellStatus", [.string(String(gid.prefix(9))), ["gid"]]) == [
                 "gid": .string(gid)
-            ]
-        )
+            ])
         #expect(try await bench.result("aria2.getGlobalStat")["numStoppedTotal"] == "1")
         await bench.close()
     }
@@ -43,12 +42,10 @@ import Testing
         #expect(try await bench.refusal("aria2.tellStatus", ["12"]) == "GID 12 is not found")
         #expect(
             try await bench.refusal("aria2.addUri", [["http://h/"], ["split": "0"]])
-                == "We encountered a problem while processing the option '--split'."
-        )
+                == "We encountered a problem while processing the option '--split'.")
         #expect(
             try await bench.refusal("aria2.addUri", [["http://h/"], [:], .number(-1)])
-                == "Position must be greater than or equal to 0."
-        )
+                == "Position must be greater than or equal to 0.")
         #expect(try await bench.refusal("aria2.none") == "No such method: aria2.none")
         #expect(try await bench.refusal("aria2.addTorrent", ["x"]) == "BitTorrent is not supported.")
         await bench.close()
@@ -65,16 +62,13 @@ import Testing
         }
         func usesSecrets(_ gid: JSON) async throws -> Bool {
             let id = try #require(try await bench.service.manager.find(gid.string ?? "").first)
-            return try #require(try await bench.service.manager.details(of: [id]).first).options
-                .usesOwnersSecrets
+            return try #require(try await bench.service.manager.details(of: [id]).first).options.usesOwnersSecrets
         }
         let paused: JSON = ["pause": "true"]
         let foreign = try await byPort("aria2.addUri", [["http://127.0.0.1:1/a"], paused])
         #expect(try await !usesSecrets(foreign))
         let given = try await byPort(
-            "pawl.add",
-            [[["url": "http://127.0.0.1:1/b", "start": "paused", "options": ["ownerssecrets": "true"]]]]
-        )
+            "pawl.add", [[["url": "http://127.0.0.1:1/b", "start": "paused", "options": ["ownerssecrets": "true"]]]])
         #expect(given.array?.isEmpty == false, "\(given.text)")
         let waiting = try await bench.result("aria2.tellWaiting", [.number(0), .number(10), ["gid"]])
         #expect(waiting.array?.count == 2)
@@ -84,10 +78,7 @@ import Testing
         }
         var owned: [JSON] = []
         for number in 0..<4 {
-            let gid = try await bench.result(
-                "aria2.addUri",
-                [[.string("http://127.0.0.1:1/\(number)")], paused]
-            )
+            let gid = try await bench.result("aria2.addUri", [[.string("http://127.0.0.1:1/\(number)")], paused])
             #expect(try await usesSecrets(gid))
             owned.append(gid)
         }
@@ -117,9 +108,7 @@ import Testing
         let uris = try await bench.result("aria2.getUris", [.string(gid)])
         #expect(Set((uris.array ?? []).compactMap { $0["uri"]?.string }) == Set(mirrors + [url]))
         let succeeded = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for _ in 0..<6 {
-                group.addTask { try await bench.call("aria2.remove", [.string(gid)])["result"] != nil }
-            }
+            for _ in 0..<6 { group.addTask { try await bench.call("aria2.remove", [.string(gid)])["result"] != nil } }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(succeeded == 1)
@@ -135,10 +124,7 @@ import Testing
             gids.append(try await bench.gid("aria2.addUri", selection))
         }
         func waiting(_ offset: Int, _ count: Int) async throws -> [String] {
-            let list = try await bench.result(
-                "aria2.tellWaiting",
-                [.number(offset), .number(count), ["gid"]]
-            )
+            let list = try await bench.result("aria2.tellWaiting", [.number(offset), .number(count), ["gid"]])
             return try #require(list.array).compactMap { $0["gid"]?.string }
         }
         #expect(try await waiting(0, 10) == gids)
@@ -147,30 +133,18 @@ import Testing
         #expect(try await waiting(-2, 9) == [gids[2], gids[1], gids[0]])
         #expect(try await waiting(100, 5) == [])
         #expect(
-            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(-5), "POS_SET"])
-                == .number(0)
-        )
+            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(-5), "POS_SET"]) == .number(0))
         #expect(try await waiting(0, 10) == [gids[3], gids[0], gids[1], gids[2]])
         #expect(
-            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(1), "POS_CUR"])
-                == .number(1)
-        )
+            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(1), "POS_CUR"]) == .number(1))
         #expect(
-            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(0), "POS_END"])
-                == .number(3)
-        )
-        #expect(
-            try await bench.refusal("aria2.pause", [.string(gids[0])])
-                == "GID#\(gids[0]) cannot be paused now"
-        )
+            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(0), "POS_END"]) == .number(3))
+        #expect(try await bench.refusal("aria2.pause", [.string(gids[0])]) == "GID#\(gids[0]) cannot be paused now")
         #expect(try await bench.result("aria2.remove", [.string(gids[0])]) == .string(gids[0]))
         #expect(try await bench.result("aria2.tellStopped", [.number(0), .number(9)]) == [])
         #expect(try await bench.result("aria2.unpause", [.string(gids[1])]) == .string(gids[1]))
         try await bench.finish(gids[1])
-        #expect(
-            try await bench.refusal("aria2.unpause", [.string(gids[1])])
-                == "GID#\(gids[1]) cannot be unpaused now"
-        )
+        #expect(try await bench.refusal("aria2.unpause", [.string(gids[1])]) == "GID#\(gids[1]) cannot be unpaused now")
         #expect(try await bench.result("aria2.unpauseAll") == "OK")
         for gid in [gids[2], gids[3]] { try await bench.finish(gid) }
         let stopped = try await bench.result("aria2.tellStopped", [.number(-1), .number(1000), ["gid"]])
@@ -205,10 +179,7 @@ import Testing
         #expect(options["pause"] == nil)
         let again = try await bench.gid("aria2.addUri", [[.string(url)], options])
         #expect(try await bench.result("aria2.getOption", [.string(again)]) == options)
-        #expect(
-            try await bench.result("aria2.changeOption", [.string(again), ["max-download-limit": "0"]])
-                == "OK"
-        )
+        #expect(try await bench.result("aria2.changeOption", [.string(again), ["max-download-limit": "0"]]) == "OK")
         try await bench.finish(again)
         #expect(FileSystem.difference(of: bench.root + "/sub/f", from: payload) == nil)
         await bench.close()
@@ -234,8 +205,9 @@ import Testing
         await bench.close()
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `a folder that is only equivalent to the root is outside of it`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `a folder that is only equivalent to the root is outside of it`(
+        left: String, right: String
+    ) throws {
         #expect(try Aria2Options.folder("/a/\(left)/\(right)/", root: "/a/\(left)").hasSameBytes(as: right))
         #expect(try Aria2Options.folder("/a/\(left)", root: "/a/\(left)").isEmpty)
         #expect(throws: RPCError.self) { try Aria2Options.folder("/a/\(right)/x", root: "/a/\(left)") }
@@ -249,35 +221,21 @@ import Testing
             // A combining mark makes one character of itself and the slash.
             "../\u{301}x", "a/../../\u{301}b", "../\u{FE0F}x",
         ] {
-            let refusal = try await bench.refusal(
-                "aria2.addUri",
-                [["http://127.0.0.1:9/f"], ["dir": .string(folder)]]
-            )
+            let refusal = try await bench.refusal("aria2.addUri", [["http://127.0.0.1:9/f"], ["dir": .string(folder)]])
             #expect(refusal.contains("is not inside the download root"))
         }
         for name in ["/etc/passwd", "../f", "a/../../f", "../\u{301}f"] {
-            let refusal = try await bench.refusal(
-                "aria2.addUri",
-                [["http://127.0.0.1:9/f"], ["out": .string(name)]]
-            )
+            let refusal = try await bench.refusal("aria2.addUri", [["http://127.0.0.1:9/f"], ["out": .string(name)]])
             #expect(refusal == "We encountered a problem while processing the option '--out'.")
         }
         for folder in [".pawl", ".pawl/\u{301}x", "./.pawl/\u{200D}"] {
-            let refusal = try await bench.refusal(
-                "aria2.addUri",
-                [["http://127.0.0.1:9/f"], ["dir": .string(folder)]]
-            )
+            let refusal = try await bench.refusal("aria2.addUri", [["http://127.0.0.1:9/f"], ["dir": .string(folder)]])
             #expect(refusal.contains("the queue keeps its own files there"), "\(refusal)")
         }
-        let added = try await bench.result(
-            "pawl.add",
-            [[["url": "http://127.0.0.1:9/f", "folder": "../\u{301}x"]]]
-        )
+        let added = try await bench.result("pawl.add", [[["url": "http://127.0.0.1:9/f", "folder": "../\u{301}x"]]])
         #expect(added.array?.first?["error"] != nil, "\(added.text)")
         #expect(
-            try await bench.result("aria2.changeGlobalOption", [["log": "/etc/x", "save-session": "/etc/y"]])
-                == "OK"
-        )
+            try await bench.result("aria2.changeGlobalOption", [["log": "/etc/x", "save-session": "/etc/y"]]) == "OK")
         #expect(try await bench.result("aria2.getGlobalOption")["log"] == nil)
         for folder in ["/etc", "../x", bench.root + "x", ".pawl/x"] {
             let change: JSON = [["dir": .string(folder), "split": "7"]]

@@ -23,8 +23,7 @@ import Testing
         #expect(
             try take(#"{"max-download-limit":"10K","min-split-size":"2m"}"#) == [
                 "max-download-limit": "10240", "min-split-size": "2097152",
-            ]
-        )
+            ])
     }
 
     @Test func `what follows the unit of a size has no meaning`() throws {
@@ -57,13 +56,11 @@ import Testing
 
     @Test(arguments: [
         #"{"split":"0"}"#, #"{"max-download-limit":"1G"}"#, #"{"max-connection-per-server":"17"}"#,
-        #"{"select-file":"x"}"#, #"{"all-proxy":"::"}"#, #"{"split":"-1"}"#, #"{"split":""}"#,
-        #"{"split":"1x"}"#, #"{"pause":"yes"}"#,
-        #"{"max-download-limit":"K"}"#, #"{"max-download-limit":"9999999999999G"}"#,
-        #"{"checksum":"sha-1=00"}"#,
-        #"{"checksum":"crc=00"}"#, #"{"checksum":"adler32=0000"}"#, #"{"file-allocation":"some"}"#,
-    ])
-    func `an invalid value of an option is an error`(_ text: String) {
+        #"{"select-file":"x"}"#, #"{"all-proxy":"::"}"#, #"{"split":"-1"}"#, #"{"split":""}"#, #"{"split":"1x"}"#,
+        #"{"pause":"yes"}"#, #"{"max-download-limit":"K"}"#, #"{"max-download-limit":"9999999999999G"}"#,
+        #"{"checksum":"sha-1=00"}"#, #"{"checksum":"crc=00"}"#, #"{"checksum":"adler32=0000"}"#,
+        #"{"file-allocation":"some"}"#,
+    ]) func `an invalid value of an option is an error`(_ text: String) {
         #expect(throws: RPCError.self) { try take(text) }
     }
 
@@ -71,9 +68,7 @@ import Testing
         #expect(try take(#"{"split":8,"nope":"1","pause":true,"rpc-secret":"x","log":"/etc/x"}"#) == [:])
         #expect(try take(#"{"gid":"0000000000000001","out":"a"}"#, scope: .changeable) == ["out": "a"])
         #expect(
-            try take(#"{"save-session":"/x","log":"/y","save-cookies":"/z","dir":"d"}"#, scope: .global) == [
-                "dir": "d"
-            ]
+            try take(#"{"save-session":"/x","log":"/y","save-cookies":"/z","dir":"d"}"#, scope: .global) == ["dir": "d"]
         )
     }
 
@@ -82,9 +77,7 @@ import Testing
         #expect(try take(#"{"header":"A: 1"}"#) == ["header": "A: 1"])
     }
 
-    @Test(arguments: [
-        "user-agent", "referer", "ftp-user", "http-passwd", "all-proxy", "no-proxy", "http-proxy-user",
-    ])
+    @Test(arguments: ["user-agent", "referer", "ftp-user", "http-passwd", "all-proxy", "no-proxy", "http-proxy-user"])
     func `no option that becomes part of a request can end its line`(name: String) {
         for evil in ["\\r\\nX: 1", "\\n", "\\u0000", "\\r"] {
             #expect(throws: RPCError.self) { try take(#"{"\#(name)":"a\#(evil)"}"#) }
@@ -93,17 +86,14 @@ import Testing
     }
 
     @Test(arguments: ["\n dir=/etc", "\r\n dir=/etc", "\r dir=/etc", "\0"])
-    func `a folder or a name with a line break is refused, and adds no options to a session file`(end: String)
-    {
+    func `a folder or a name with a line break is refused, and adds no options to a session file`(end: String) {
         for name in ["dir", "out"] {
             let members = [JSON.Member(name, .string("a" + end))]
             #expect(throws: RPCError.self) {
                 var options = Aria2Options()
                 try options.take(.object(members), scope: .initial)
             }
-            let lines = Aria2Option.sessionLines(name, "a" + end).joined().utf8.split {
-                $0 == 0x0A || $0 == 0x0D
-            }
+            let lines = Aria2Option.sessionLines(name, "a" + end).joined().utf8.split { $0 == 0x0A || $0 == 0x0D }
             #expect(lines.allSatisfy { $0.starts(with: " \(name)=".utf8) })
         }
         #expect(Aria2Option.sessionLines("header", "A: 1\nB: 2") == [" header=A: 1\n", " header=B: 2\n"])

@@ -20,20 +20,15 @@ import Testing
         #expect(good.hasPrefix(#"{"id":1,"jsonrpc":"2.0","result":{"version":"#) && good.hasSuffix(" 200"))
         for (message, id, code, status) in [
             (#"{\#(version)}"#, "null", -32600, 400),
-            (#"{"id":2,"method":"aria2.getVersion","params":{}}"#, "2", -32602, 500),
-            ("{", "null", -32700, 500), ("5", "null", -32600, 400), ("", "null", -32700, 500),
+            (#"{"id":2,"method":"aria2.getVersion","params":{}}"#, "2", -32602, 500), ("{", "null", -32700, 500),
+            ("5", "null", -32600, 400), ("", "null", -32700, 500),
         ] {
             let response = try await post(bench, message)
-            #expect(
-                response.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#),
-                "\(message)"
-            )
+            #expect(response.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#), "\(message)")
             #expect(response.hasSuffix(" \(status)"), "\(message)")
         }
         let unknown = try await post(bench, #"{"id":3,"method":"x","params":["TOKEN"]}"#)
-        #expect(
-            unknown == #"{"id":3,"jsonrpc":"2.0","error":{"code":1,"message":"No such method: x"}} 400"#
-        )
+        #expect(unknown == #"{"id":3,"jsonrpc":"2.0","error":{"code":1,"message":"No such method: x"}} 400"#)
         let batch = try await post(bench, #"[1,{"id":4,\#(version)}]"#)
         #expect(batch.hasPrefix(#"[{"id":4,"#) && batch.hasSuffix("}] 200"))
         #expect(batch.components(of: #""id""#) == 1)
@@ -42,13 +37,7 @@ import Testing
 
     @Test func `the response to a wrong secret comes after a second, whatever was called`() async throws {
         let bench = try await ServiceBench()
-        let time = try await bench.curl(
-            "-w",
-            " %{time_total}",
-            "--data-binary",
-            #"{"id":1,"method":"x"}"#,
-            bench.url
-        )
+        let time = try await bench.curl("-w", " %{time_total}", "--data-binary", #"{"id":1,"method":"x"}"#, bench.url)
         #expect(time.contains(#""message":"Unauthorized""#))
         #expect(try #require(time.split(separator: " ").last.flatMap { Double($0) }) >= 1)
         await bench.close()
@@ -70,8 +59,7 @@ import Testing
         #expect(
             try await post(bench, #"{"id":1,"method":"system.multicall","params":\#(calls)}"#)
                 == #"{"id":1,"jsonrpc":"2.0","result":[{"code":1,"message":"Invalid GID zz"},"#
-                + #"{"code":1,"message":"Recursive system.multicall forbidden."}]} 200"#
-        )
+                + #"{"code":1,"message":"Recursive system.multicall forbidden."}]} 200"#)
         let outer = try await post(bench, #"{"id":1,"method":"system.multicall","params":["TOKEN",[]]}"#)
         #expect(outer.contains("The parameter at 0 has wrong type."))
         await bench.close()
@@ -81,14 +69,7 @@ import Testing
         for allows in [false, true] {
             let bench = try await ServiceBench { $0.allowsEveryOrigin = allows }
             let fields = try await bench.curl(
-                "-X",
-                "OPTIONS",
-                "-D",
-                "-",
-                "-o",
-                "/dev/null",
-                "-H",
-                "Access-Control-Request-Headers: content-type",
+                "-X", "OPTIONS", "-D", "-", "-o", "/dev/null", "-H", "Access-Control-Request-Headers: content-type",
                 bench.url
             ).lowercased()
             #expect(fields.hasPrefix("http/1.1 200"))
@@ -114,8 +95,7 @@ import Testing
             let selection: JSON = [["http://127.0.0.1:9/g"], ["gid": .string(gid)]]
             #expect(
                 try await bench.refusal("aria2.addUri", selection)
-                    == "We encountered a problem while processing the option '--gid'."
-            )
+                    == "We encountered a problem while processing the option '--gid'.")
         }
         await bench.close()
     }
@@ -133,10 +113,7 @@ import Testing
                     ["methodName": "aria2.tellStatus", "params": [.string(gid), ["status", "errorCode"]]],
                     ["methodName": "aria2.pause", "params": [.string(gid)]],
                     ["methodName": "aria2.tellActive", "params": [["gid"]]],
-                    [
-                        "methodName": "aria2.tellWaiting",
-                        "params": [.number(0), .number(1), ["gid", "status"]],
-                    ],
+                    ["methodName": "aria2.tellWaiting", "params": [.number(0), .number(1), ["gid", "status"]]],
                     ["methodName": "aria2.getGlobalStat"],
                     ["methodName": "aria2.forceRemove", "params": [.string(gid)]],
                     ["methodName": "aria2.tellWaiting", "params": [.number(0), .number(9), ["gid"]]],
@@ -179,16 +156,12 @@ import Testing
         #expect(try await stopped(0, 2) == [gids[0], gids[1]])
         #expect(
             try await bench.refusal("aria2.remove", [.string(gids[0])])
-                == "Active Download not found for GID#\(gids[0])"
-        )
+                == "Active Download not found for GID#\(gids[0])")
         #expect(
             try await bench.refusal("aria2.getUris", [.string(gids[0])])
-                == "No URI data is available for GID#\(gids[0])"
-        )
+                == "No URI data is available for GID#\(gids[0])")
         #expect(
-            try await bench.refusal("aria2.getServers", [.string(gids[0])])
-                == "No active download for GID#\(gids[0])"
-        )
+            try await bench.refusal("aria2.getServers", [.string(gids[0])]) == "No active download for GID#\(gids[0])")
         await bench.close()
     }
 
@@ -218,9 +191,7 @@ import Testing
     @Test func `a name with folders is reported so that it can be sent again`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
-        let selection: JSON = [
-            [.string(url)], ["out": "a/b.bin", "dir": .string(bench.root + "/c"), "pause": "true"],
-        ]
+        let selection: JSON = [[.string(url)], ["out": "a/b.bin", "dir": .string(bench.root + "/c"), "pause": "true"]]
         let gid = try await bench.gid("aria2.addUri", selection)
         let options = try await bench.result("aria2.getOption", [.string(gid)])
         #expect(options["dir"]?.string == bench.root + "/c")
@@ -237,41 +208,30 @@ import Testing
         let (first, second, third) = ("http://127.0.0.1:9/1", "http://127.0.0.1:9/2", "http://127.0.0.1:9/3")
         let uris: JSON = [.string(first), .string(second), .string(second)]
         let gid = try await bench.gid("aria2.addUri", [uris, ["pause": "true"]])
-        let change: JSON = [
-            .string(gid), .number(1), [.string(second)], [.string(third), "no:address"], .number(0),
-        ]
+        let change: JSON = [.string(gid), .number(1), [.string(second)], [.string(third), "no:address"], .number(0)]
         #expect(try await bench.result("aria2.changeUri", change) == [.number(1), .number(1)])
         let listed = try await bench.result("aria2.getUris", [.string(gid)]).array ?? []
         #expect(listed.compactMap { $0["uri"]?.string } == [third, first, second])
         #expect(
             try await bench.refusal("aria2.changeUri", [.string(gid), .number(2), [], []])
-                == "fileIndex is out of range"
-        )
+                == "fileIndex is out of range")
         await bench.close()
     }
 
-    @Test func `the URLs of a complete download are not changed, and its URL is waiting again`() async throws
-    {
+    @Test func `the URLs of a complete download are not changed, and its URL is waiting again`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let gid = try await bench.gid("aria2.addUri", [[.string(url)]])
         try await bench.finish(gid)
         let change: JSON = [.string(gid), .number(1), [], [.string(url + "2")]]
-        #expect(
-            try await bench.refusal("aria2.changeUri", change) == "Cannot remove URIs from GID#\(gid)"
-        )
+        #expect(try await bench.refusal("aria2.changeUri", change) == "Cannot remove URIs from GID#\(gid)")
         let files = try await bench.result("aria2.getFiles", [.string(gid)])
         let statuses = files.array?.first?["uris"]?.array?.compactMap { $0["status"]?.string }
         #expect(statuses == ["used", "waiting"], "\(files.text)")
         for (method, message) in [
-            ("getPeers", "No peer data is available for GID#"),
-            ("getUris", "No URI data is available for GID#"),
+            ("getPeers", "No peer data is available for GID#"), ("getUris", "No URI data is available for GID#"),
             ("getServers", "No active download for GID#"),
-        ] {
-            #expect(
-                try await bench.refusal("aria2.\(method)", [.string(gid.uppercased())]) == message + gid
-            )
-        }
+        ] { #expect(try await bench.refusal("aria2.\(method)", [.string(gid.uppercased())]) == message + gid) }
         await bench.close()
     }
 
@@ -279,15 +239,11 @@ import Testing
         let bench = try await ServiceBench()
         let gid = try await bench.gid("aria2.addUri", [["http://127.0.0.1:9/a"], ["pause": "true"]])
         for method in ["changeOption", "changePosition", "changeUri"] {
-            #expect(
-                try await bench.refusal("aria2.\(method)")
-                    == "The parameter at 0 is required but missing."
-            )
+            #expect(try await bench.refusal("aria2.\(method)") == "The parameter at 0 is required but missing.")
         }
         #expect(
             try await bench.refusal("aria2.changeUri", [.string(gid), .number(0), [], []])
-                == "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1."
-        )
+                == "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1.")
         let waiting = try await bench.call("aria2.tellWaiting", try JSON.parse("[0.0, 1e1]"))
         #expect(waiting["result"]?.array?.count == 1, "\(waiting.text)")
         await bench.close()
@@ -296,10 +252,7 @@ import Testing
     @Test func `the session has the digests of fragments`() async throws {
         let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
         let fragment = "#md5=00112233445566778899aabbccddeeff"
-        _ = try await bench.gid(
-            "aria2.addUri",
-            [[.string("http://127.0.0.1:9/a" + fragment)], ["pause": "true"]]
-        )
+        _ = try await bench.gid("aria2.addUri", [[.string("http://127.0.0.1:9/a" + fragment)], ["pause": "true"]])
         _ = try await bench.result("aria2.saveSession")
         let saved = try #require(FileSystem.contents(bench.root + ".session"))
         #expect(String(decoding: saved, as: UTF8.self).hasPrefix("http://127.0.0.1:9/a\(fragment)\n"))
@@ -318,9 +271,7 @@ import Testing
         #expect(options["split"] == "3")
         _ = try await bench.result("aria2.saveSession")
         let saved = try #require(FileSystem.contents(bench.root + ".session"))
-        #expect(
-            String(decoding: saved, as: UTF8.self) == "http://127.0.0.1:9/a\n gid=\(gid)\n pause=true\n"
-        )
+        #expect(String(decoding: saved, as: UTF8.self) == "http://127.0.0.1:9/a\n gid=\(gid)\n pause=true\n")
         await bench.close()
     }
 
@@ -334,8 +285,7 @@ import Testing
         let saved = try #require(FileSystem.contents(bench.root + ".session"))
         #expect(
             String(decoding: saved, as: UTF8.self)
-                == "http://127.0.0.1:9/a\thttp://127.0.0.1:9/b\n gid=\(gid)\n pause=true\n header=A: 1\n header=B: 2\n"
-        )
+                == "http://127.0.0.1:9/a\thttp://127.0.0.1:9/b\n gid=\(gid)\n pause=true\n header=A: 1\n header=B: 2\n")
         await bench.close()
         let other = try await ServiceBench()
         #expect(try await other.refusal("aria2.saveSession") == "Filename is not given.")
@@ -354,9 +304,7 @@ import Testing
                 http://127.0.0.1:9/b
                  pause=true
                  header=X Y: z
-                """.utf8
-            )
-        )
+                """.utf8))
         let bench = try await ServiceBench {
             $0.entries = entries
             $0.log = log
@@ -387,10 +335,7 @@ import Testing
         let bench = try await ServiceBench()
         for option in ["dry-run", "hash-check-only"] {
             let selection: JSON = [["http://127.0.0.1:9/f"], .object([JSON.Member(option, "true")])]
-            #expect(
-                try await bench.refusal("aria2.addUri", selection)
-                    == "The option '--\(option)' is not supported."
-            )
+            #expect(try await bench.refusal("aria2.addUri", selection) == "The option '--\(option)' is not supported.")
         }
         await bench.close()
     }

@@ -43,9 +43,7 @@ import Testing
             while let portion = broadcasts.next() { time += portion.pause }
             #expect(
                 time > BatchedBroadcast.length - .milliseconds(1)
-                    && time
-                        <= max(BatchedBroadcast.length, BatchedBroadcast.shortestPause * ((count + 15) / 16))
-            )
+                    && time <= max(BatchedBroadcast.length, BatchedBroadcast.shortestPause * ((count + 15) / 16)))
         }
     }
 

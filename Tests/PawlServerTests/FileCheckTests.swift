@@ -41,10 +41,7 @@ import Testing
     @Test func `a wrong piece of a finished file is found, and it alone is fetched again`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
-        let id = try await finished(
-            bench,
-            [JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces))]
-        )
+        let id = try await finished(bench, [JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces))])
         let right = try await bench.result("pawl.verify", [.string(id)])
         #expect(right["right"] == .bool(true), "\(right.text)")
         #expect(right["pieces"] == .number(12))
@@ -69,10 +66,7 @@ import Testing
     @Test func `a file that was changed during its repair stays until the repair is resumed`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
-        let id = try await finished(
-            bench,
-            [JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces))]
-        )
+        let id = try await finished(bench, [JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces))])
         let path = bench.root + "/f"
         try damage(path, at: 1_000_000)
         bench.origin.adjust("/f") { $0.cut = .stall(from: 900_000) }
@@ -96,12 +90,7 @@ import Testing
         let url = bench.origin.serve("/f", payload)
         let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
         let id = try await finished(
-            bench,
-            [
-                JSON.Member("url", .string(url)),
-                JSON.Member("options", ["checksum": .string("md5=\(sum)")]),
-            ]
-        )
+            bench, [JSON.Member("url", .string(url)), JSON.Member("options", ["checksum": .string("md5=\(sum)")])])
         try damage(bench.root + "/f", at: Self.length - 1)
         let wrong = try await bench.result("pawl.verify", [.string(id)])
         let digest = wrong["digests"]?.array?.first
@@ -114,16 +103,12 @@ import Testing
         await bench.close()
     }
 
-    @Test func `without a digest there is nothing to compare, and an unfinished one is refused`() async throws
-    {
+    @Test func `without a digest there is nothing to compare, and an unfinished one is refused`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let id = try await finished(bench, [JSON.Member("url", .string(url))])
         #expect(try await bench.refusal("pawl.verify", [.string(id)]).contains("no digest of it is known"))
-        let added = try await bench.result(
-            "pawl.add",
-            [[["url": .string(url + "?other"), "start": "paused"]]]
-        )
+        let added = try await bench.result("pawl.add", [[["url": .string(url + "?other"), "start": "paused"]]])
         let paused = try #require(added.array?.first?["id"]?.string)
         for method in ["pawl.verify", "pawl.repair"] {
             #expect(try await bench.refusal(method, [.string(paused)]).contains("it has not finished"))
@@ -140,17 +125,13 @@ import Testing
         try FileSystem.write(content, to: bench.root + "/f")
     }
 
-    @Test func `an existing file with the given digests is the result, and nothing is requested`()
-        async throws
-    {
+    @Test func `an existing file with the given digests is the result, and nothing is requested`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         try place(bench)
         let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
         let gid = try await bench.gid(
-            "aria2.addUri",
-            [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]]
-        )
+            "aria2.addUri", [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]])
         try await bench.finish(gid)
         let status = try await bench.result("aria2.tellStatus", [.string(gid)])
         #expect(status["status"] == "complete" && status["completedLength"] == "3000000", "\(status.text)")
@@ -166,9 +147,7 @@ import Testing
         let events = bench.service.manager.events
         let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
         let gid = try await bench.gid(
-            "aria2.addUri",
-            [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]]
-        )
+            "aria2.addUri", [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]])
         try await bench.finish(gid)
         var states: [DownloadState] = []
         for await case .state(let state) in events.map(\.kind) {
@@ -228,8 +207,7 @@ import Testing
             [
                 JSON.Member("url", .string(url)), JSON.Member("pieces", .string(pieces)),
                 JSON.Member("checkExisting", .bool(true)),
-            ]
-        )
+            ])
         #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
         bench.origin.waitUntilQuiet("/f")
         #expect(bench.origin.log.bodySent("/f") <= 2 * Self.pieceLength)
@@ -239,8 +217,7 @@ import Testing
         await bench.close()
     }
 
-    @Test
-    func `a comparison that is still to come is in the export, and aria2 clients see that it is pending`()
+    @Test func `a comparison that is still to come is in the export, and aria2 clients see that it is pending`()
         async throws
     {
         let bench = try await ServiceBench()
@@ -271,18 +248,14 @@ import Testing
         try place(bench, wrong: [0, 2_999_999])
         let sum = Hexadecimal.text(MessageDigest5.digest(bytes))
         let gid = try await bench.gid(
-            "aria2.addUri",
-            [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]]
-        )
+            "aria2.addUri", [[.string(url)], ["check-integrity": "true", "checksum": .string("md5=\(sum)")]])
         try await bench.finish(gid)
         #expect(FileSystem.difference(of: bench.root + "/f", from: payload) == nil)
         #expect(FileSystem.names(in: bench.root) == [".pawl", "f"])
         await bench.close()
     }
 
-    @Test func `a pause, a resume and a removal during the comparison leave the file as it is`()
-        async throws
-    {
+    @Test func `a pause, a resume and a removal during the comparison leave the file as it is`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         try place(bench)

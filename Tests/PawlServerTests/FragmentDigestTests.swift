@@ -13,9 +13,7 @@ import Testing
     private static let wrongSHA1 = "sha1=00112233445566778899aabbccddeeff00112233"
 
     /// How a URL gets into the queue.
-    enum Way: String, CaseIterable {
-        case text, object, mirror, aria2
-    }
+    enum Way: String, CaseIterable { case text, object, mirror, aria2 }
 
     private func add(_ url: String, by way: Way, to bench: ServiceBench) async throws -> String {
         if way == .aria2 { return try await bench.gid("aria2.addUri", [[.string(url)]]) }
@@ -30,8 +28,9 @@ import Testing
         return try #require(added.array?.first?["id"]?.string, "\(added.text)")
     }
 
-    @Test(arguments: Way.allCases)
-    func `a wrong digest in a URL's fragment keeps the file from its name`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a wrong digest in a URL's fragment keeps the file from its name`(
+        way: Way
+    ) async throws {
         for fragment in [Self.wrong, "\(right)&\(Self.wrongSHA1)"] {
             let bench = try await ServiceBench()
             let url = bench.origin.serve("/f", payload)
@@ -44,8 +43,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Way.allCases)
-    func `a right digest in a URL's fragment is a given one`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a right digest in a URL's fragment is a given one`(way: Way) async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         _ = bench.origin.serve("/g", payload)
@@ -58,48 +56,30 @@ import Testing
     }
 
     /// How a queued download gets another URL.
-    enum Change: String, CaseIterable {
-        case setMirrors, setURL, replaceURL, changeUri, again
-    }
+    enum Change: String, CaseIterable { case setMirrors, setURL, replaceURL, changeUri, again }
 
     /// The response to the change.
-    private func change(
-        _ id: String,
-        to url: String,
-        by change: Change,
-        in bench: ServiceBench
-    ) async throws -> JSON {
+    private func change(_ id: String, to url: String, by change: Change, in bench: ServiceBench) async throws -> JSON {
         switch change {
         case .setMirrors: try await bench.call("pawl.set", [[.string(id)], ["mirrors": [.string(url)]]])
         case .setURL: try await bench.call("pawl.set", [[.string(id)], ["url": .string(url)]])
         case .replaceURL: try await bench.call("pawl.url", [.string(id), .string(url)])
         case .changeUri:
-            try await bench.call(
-                "aria2.changeUri",
-                [.string(id), .number(1), [], [.string(url)], .number(0)]
-            )
-        case .again:
-            try await bench.call("pawl.add", [[["url": .string(url), "start": "paused"]]])
+            try await bench.call("aria2.changeUri", [.string(id), .number(1), [], [.string(url)], .number(0)])
+        case .again: try await bench.call("pawl.add", [[["url": .string(url), "start": "paused"]]])
         }
     }
 
-    @Test(arguments: Change.allCases)
-    func `a digest in the fragment of a URL that a queued download gets is checked`(way: Change) async throws
-    {
-        for (fragment, isRight) in [
-            (right, true), (Self.wrong, false), ("\(right)&\(Self.wrongSHA1)", false),
-        ] {
+    @Test(arguments: Change.allCases) func `a digest in the fragment of a URL that a queued download gets is checked`(
+        way: Change
+    ) async throws {
+        for (fragment, isRight) in [(right, true), (Self.wrong, false), ("\(right)&\(Self.wrongSHA1)", false)] {
             let bench = try await ServiceBench()
             let url = bench.origin.serve("/f", payload)
             let other = bench.origin.serve("/g/f", payload)
             let added = try await bench.result("pawl.add", [[["url": .string(url), "start": "paused"]]])
             let id = try #require(added.array?.first?["id"]?.string, "\(added.text)")
-            let response = try await change(
-                id,
-                to: "\(way == .again ? url : other)#\(fragment)",
-                by: way,
-                in: bench
-            )
+            let response = try await change(id, to: "\(way == .again ? url : other)#\(fragment)", by: way, in: bench)
             #expect(response["error"] == nil, "\(response.text)")
             _ = try await bench.result("pawl.resume", [.string(id)])
             if isRight {
@@ -116,9 +96,7 @@ import Testing
     }
 
     @Test(arguments: [Change.setMirrors, .setURL, .replaceURL])
-    func `a digest that contradicts the known one is refused with the URL that states it`(
-        way: Change
-    ) async throws {
+    func `a digest that contradicts the known one is refused with the URL that states it`(way: Change) async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let item: JSON = ["url": .string("\(url)#\(right)"), "start": "paused"]
@@ -137,10 +115,7 @@ import Testing
         let item: JSON = ["url": .string("\(url)#\(Self.wrong)&\(Self.wrongSHA1)"), "start": "paused"]
         let added = try await bench.result("pawl.add", [[item]])
         let id = try #require(added.array?.first?["id"]?.string, "\(added.text)")
-        _ = try await bench.result(
-            "pawl.set",
-            [[.string(id)], ["options": ["checksum": .string(right)]]]
-        )
+        _ = try await bench.result("pawl.set", [[.string(id)], ["options": ["checksum": .string(right)]]])
         _ = try await bench.result("pawl.resume", [.string(id)])
         try await bench.finish(id)
         await bench.close()

@@ -6,9 +6,7 @@ import Testing
     @Test func `a thread is stuck when it has not sent a heartbeat for long, and only then`() {
         var heartbeat = Heartbeat()
         for _ in 0..<5 {
-            for _ in 0..<Heartbeat.patience {
-                #expect(heartbeat.look(hasResponded: false, isEnding: false) == .well)
-            }
+            for _ in 0..<Heartbeat.patience { #expect(heartbeat.look(hasResponded: false, isEnding: false) == .well) }
             #expect(heartbeat.look(hasResponded: true, isEnding: false) == .well)
         }
         for _ in 0..<Heartbeat.patience { _ = heartbeat.look(hasResponded: false, isEnding: false) }

@@ -10,8 +10,7 @@ import Testing
         [.string(TestBase64.encode(Array(metalink.utf8))), options]
     }
 
-    @Test func `every file of a Metalink becomes a download with its mirrors and its checksum`() async throws
-    {
+    @Test func `every file of a Metalink becomes a download with its mirrors and its checksum`() async throws {
         let bench = try await ServiceBench()
         let (good, other) = (bench.origin.serve("/good", payload), bench.origin.serve("/other", payload))
         let path = bench.folder.path("payload")
@@ -24,10 +23,7 @@ import Testing
             <file name="two.bin"><hash type="sha-256">\(String(repeating: "0", count: 64))</hash>
             <url>\(other)</url></file></metalink>
             """
-        let gids = try await bench.result(
-            "aria2.addMetalink",
-            selection(text, ["out": "no", "retry-wait": "0"])
-        )
+        let gids = try await bench.result("aria2.addMetalink", selection(text, ["out": "no", "retry-wait": "0"]))
         let (one, two) = try (#require(gids.array?.first?.string), #require(gids.array?.last?.string))
         try await bench.finish(one)
         #expect(FileSystem.difference(of: bench.root + "/sub/one.bin", from: payload) == nil)
@@ -51,10 +47,7 @@ import Testing
         let gids = try await bench.result("aria2.addMetalink", selection(text, ["pause": "true"]))
         let gid = try #require(gids.array?.first?.string)
         let exported = try await bench.result("pawl.export")
-        #expect(
-            exported.text.contains("md5=\(md5)") && exported.text.contains("sha-1=0000"),
-            "\(exported.text)"
-        )
+        #expect(exported.text.contains("md5=\(md5)") && exported.text.contains("sha-1=0000"), "\(exported.text)")
         _ = try await bench.result("aria2.unpause", [.string(gid)])
         await #expect(throws: (any Error).self) { try await bench.finish(gid) }
         let status = try await bench.result("aria2.tellStatus", [.string(gid)])
@@ -75,9 +68,7 @@ import Testing
         let (folder, origin) = (try TemporaryFolder(), try OriginServer())
         defer { origin.stop() }
         var bench = try await ServiceBench(root: folder.path("root"))
-        let (bad, good) = (
-            origin.serve("/bad", Payload(damaged)), origin.serve("/good", payload)
-        )
+        let (bad, good) = (origin.serve("/bad", Payload(damaged)), origin.serve("/good", payload))
         let text = """
             <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f"><size>\(total)</size>
             <pieces length="\(length)" type="md5">\(hashes.joined())</pieces>
@@ -91,10 +82,7 @@ import Testing
             return try await ServiceBench(root: folder.path("root"))
         }()
         let exported = try await bench.result("pawl.export")
-        #expect(
-            exported.array?.first?["pieces"]?.string?.hasPrefix("md5 262144 ") == true,
-            "\(exported.text)"
-        )
+        #expect(exported.array?.first?["pieces"]?.string?.hasPrefix("md5 262144 ") == true, "\(exported.text)")
         _ = try await bench.result("aria2.unpause", [.string(gid)])
         try await bench.finish(gid)
         #expect(FileSystem.difference(of: folder.path("root/f"), from: payload) == nil)
@@ -111,12 +99,9 @@ import Testing
             <metalink><file name="f"><url priority="1">http://a/</url><url priority="2">ftp://b/</url>
             <url priority="3" location="de">http://c/</url></file></metalink>
             """
-        let options: JSON = [
-            "pause": "true", "metalink-location": "fr,de", "metalink-preferred-protocol": "http",
-        ]
+        let options: JSON = ["pause": "true", "metalink-location": "fr,de", "metalink-preferred-protocol": "http"]
         let gid = try #require(
-            try await bench.result("aria2.addMetalink", selection(text, options)).array?.first?.string
-        )
+            try await bench.result("aria2.addMetalink", selection(text, options)).array?.first?.string)
         let uris = try await bench.result("aria2.getUris", [.string(gid)]).array ?? []
         #expect(uris.compactMap { $0["uri"]?.string } == ["http://c/", "http://a/", "ftp://b/"])
         await bench.close()
@@ -137,9 +122,7 @@ import Testing
         let bench = try await ServiceBench()
         for text in ["", "<html/>", "<metalink><file name='../f'><url>http://h/</url></file></metalink>"] {
             #expect(
-                try await bench.refusal("aria2.addMetalink", selection(text)).hasPrefix(
-                    "The Metalink cannot be used: "
-                )
+                try await bench.refusal("aria2.addMetalink", selection(text)).hasPrefix("The Metalink cannot be used: ")
             )
         }
         #expect(try await bench.refusal("aria2.addMetalink", ["*"]) == "The parameter at 0 is not base64.")

@@ -12,9 +12,7 @@ import Testing
         ["event": .string(event), "id": .string(id), "download": ["endedAt": .number(second)]]
     }
 
-    private func text(of path: String) -> String {
-        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
-    }
+    private func text(of path: String) -> String { String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self) }
 
     @Test func `a pending delivery survives any end, a delivered one does not`() throws {
         let folder = try TemporaryFolder()
@@ -36,10 +34,7 @@ import Testing
         #expect(outbox.undelivered.map(\.pending) == [[.program], [.program]])
         #expect(outbox.ended.at == 102 && outbox.ended.ids == ["b", "c"])
         // Numbers are not used twice.
-        #expect(
-            outbox.add(message("pause", "e", at: 0), pending: [.program]).number
-                > outbox.undelivered[1].number
-        )
+        #expect(outbox.add(message("pause", "e", at: 0), pending: [.program]).number > outbox.undelivered[1].number)
     }
 
     @Test func `a file that cannot be read is left for the next start`() throws {
@@ -103,9 +98,7 @@ import Testing
         let outbox = Outbox(path: disk.path("outbox"), now: 0, log: nil)
         try? FileSystem.write([UInt8](repeating: 1, count: 1 << 18), to: disk.path("filler"))
         let padding = String(repeating: "x", count: 1000)
-        for number in 0..<20 {
-            _ = outbox.add(message(padding, "\(number)", at: 0), pending: [.webhook])
-        }
+        for number in 0..<20 { _ = outbox.add(message(padding, "\(number)", at: 0), pending: [.webhook]) }
         #expect(Outbox(path: disk.path("outbox"), now: 0, log: nil).undelivered.count < 20)
         FileSystem.remove(disk.path("filler"))
         _ = outbox.add(message("start", "last", at: 0), pending: [.webhook])
@@ -150,8 +143,7 @@ import Testing
         #expect(left.undelivered.isEmpty && left.ended.ids == [gid])
     }
 
-    @Test func `webhook deliveries that failed before the service ended are posted when it starts again`()
-        async throws
+    @Test func `webhook deliveries that failed before the service ended are posted when it starts again`() async throws
     {
         let port = try FreePort.choose()
         let bench = try await ServiceBench { $0.hooks.webhook = "http://127.0.0.1:\(port)/hook" }
@@ -161,9 +153,7 @@ import Testing
         try await bench.finish(gid)
         await bench.close()
         let path = bench.root + "/.pawl/outbox"
-        let events = Outbox(path: path, now: 0, log: nil).undelivered.compactMap {
-            $0.message["event"]?.string
-        }
+        let events = Outbox(path: path, now: 0, log: nil).undelivered.compactMap { $0.message["event"]?.string }
         #expect(events == ["start", "complete"])
 
         let server = try WebhookReceiver(port: port)

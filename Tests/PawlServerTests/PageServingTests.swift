@@ -21,51 +21,33 @@ import Testing
             let path = name == "index.html" ? "/" : "/" + name
             let got = bench.folder.path("got")
             let heads = try await bench.curl("-D", "-", "-o", got, bench.base + path)
-            if path != "/" {
-                #expect(FileSystem.contents(got) == FileSystem.contents("\(folder)/\(name)"), "\(name)")
-            }
+            if path != "/" { #expect(FileSystem.contents(got) == FileSystem.contents("\(folder)/\(name)"), "\(name)") }
             let policy = heads.split(separator: "\r\n").first { $0.hasPrefix("content-security-policy: ") }
             let words = try #require(policy, "\(name)")
             #expect(words.contains("default-src 'none'; script-src 'self' 'sha256-"))
             #expect(words.contains("; style-src 'self' 'sha256-"))
             #expect(!words.contains("unsafe") && !words.contains("http"))
-            let tag = try #require(heads.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }).dropFirst(
-                6
-            )
+            let tag = try #require(heads.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }).dropFirst(6)
             let again = try await bench.curl(
-                "-o",
-                "/dev/null",
-                "-w",
-                "%{http_code}",
-                "-H",
-                "If-None-Match: \(tag)",
-                bench.base + path
-            )
+                "-o", "/dev/null", "-w", "%{http_code}", "-H", "If-None-Match: \(tag)", bench.base + path)
             #expect(again == "304")
         }
         await bench.close()
     }
 
-    @Test func `the document has what its first rows need, and the policy names it by its digests`()
-        async throws
-    {
+    @Test func `the document has what its first rows need, and the policy names it by its digests`() async throws {
         let bench = try await ServiceBench()
         let got = bench.folder.path("got")
         let heads = try await bench.curl("-D", "-", "-o", got, bench.base + "/")
         let document = String(decoding: FileSystem.contents(got) ?? [], as: UTF8.self)
         #expect(
-            document.contains("<noscript>") && !document.contains("<script src")
-                && !document.contains("stylesheet")
-        )
-        let parts = document.matches(of: #/<(?:script|style)[^>]*>((?s:.*?))</(?:script|style)>/#).map {
-            String($0.1)
-        }
+            document.contains("<noscript>") && !document.contains("<script src") && !document.contains("stylesheet"))
+        let parts = document.matches(of: #/<(?:script|style)[^>]*>((?s:.*?))</(?:script|style)>/#).map { String($0.1) }
         #expect(parts.count == 3)
         for part in parts {
             try FileSystem.write(Array(part.utf8), to: bench.folder.path("part"))
             let digest = try await bench.run(
-                "/bin/sh",
-                ["-c", "openssl dgst -sha256 -binary '\(bench.folder.path("part"))' | base64 -w0"]
+                "/bin/sh", ["-c", "openssl dgst -sha256 -binary '\(bench.folder.path("part"))' | base64 -w0"]
             ).output
             #expect(heads.contains("'sha256-\(digest)'"))
         }
@@ -79,10 +61,7 @@ import Testing
 
     @Test func `files and the live socket require the cookie, from the page's own origin`() async throws {
         let bench = try await ServiceBench()
-        let gid = try await bench.gid(
-            "aria2.addUri",
-            [[.string(bench.origin.serve("/a", Payload(text: "abc")))]]
-        )
+        let gid = try await bench.gid("aria2.addUri", [[.string(bench.origin.serve("/a", Payload(text: "abc")))]])
         try await bench.finish(gid)
         let file = bench.base + "/files/" + gid
         func status(_ arguments: String...) async throws -> String {
@@ -102,30 +81,20 @@ import Testing
         ].flatMap { ["-H", $0] }
         let live = bench.base + "/live"
         func upgraded(_ arguments: [String]) async throws -> String {
-            try await bench.curl(
-                ["-o", "/dev/null", "-w", "%{http_code}"] + upgrade + arguments + [live]
-            )
+            try await bench.curl(["-o", "/dev/null", "-w", "%{http_code}"] + upgrade + arguments + [live])
         }
         #expect(try await upgraded([]) == "401")
         #expect(try await upgraded(["-b", cookie, "-H", "Origin: http://evil.example"]) == "403")
         #expect(
-            try await status(
-                "-H",
-                "Origin: http://evil.example",
-                "--data-binary",
-                bench.secret,
-                bench.base + "/login"
-            ) == "403"
-        )
+            try await status("-H", "Origin: http://evil.example", "--data-binary", bench.secret, bench.base + "/login")
+                == "403")
         #expect(try await self.cookie(bench, "wrong") == "")
         await bench.close()
     }
 
     @Test func `parts of a file are served, and only of the requested file`() async throws {
         let bench = try await ServiceBench { $0.needsNoSecret = true }
-        let url = bench.origin.serve("/film.mp4", Payload(text: "0123456789")) {
-            $0.contentType = "text/html"
-        }
+        let url = bench.origin.serve("/film.mp4", Payload(text: "0123456789")) { $0.contentType = "text/html" }
         let gid = try await bench.gid("aria2.addUri", [[.string(url)]])
         try await bench.finish(gid)
         let file = bench.base + "/files/" + gid
@@ -133,25 +102,12 @@ import Testing
         #expect(try await bench.curl("-w", " %{http_code}", "-H", "Range: bytes=-3", file) == "789 206")
         #expect(try await bench.curl("-w", " %{http_code}", "-H", "Range: bytes=10-", file) == " 416")
         #expect(
-            try await bench.curl(
-                "-w",
-                " %{http_code}",
-                "-H",
-                "Range: bytes=2-4",
-                "-H",
-                "If-Range: \"x\"",
-                file
-            )
-                == "0123456789 200"
-        )
+            try await bench.curl("-w", " %{http_code}", "-H", "Range: bytes=2-4", "-H", "If-Range: \"x\"", file)
+                == "0123456789 200")
         let heads = try await bench.curl("-D", "-", "-o", "/dev/null", file)
         #expect(heads.contains("content-type: video/mp4\r\n"))
         #expect(heads.contains("content-disposition: inline; filename=\"film.mp4\""))
-        #expect(
-            try await bench.curl("-D", "-", "-o", "/dev/null", file + "?save").contains(
-                "attachment; filename="
-            )
-        )
+        #expect(try await bench.curl("-D", "-", "-o", "/dev/null", file + "?save").contains("attachment; filename="))
         // A link in its place is not followed.
         FileSystem.remove(bench.root + "/film.mp4")
         _ = try PawlProcess.run("/bin/ln", ["-s", "/etc/passwd", bench.root + "/film.mp4"])
@@ -161,15 +117,12 @@ import Testing
 
     @Test(arguments: [
         ("bytes=0-0", PageRange.part(0..<1)), ("bytes=5-", .part(5..<10)), ("bytes=5-99", .part(5..<10)),
-        ("bytes=-4", .part(6..<10)), ("bytes=-99", .part(0..<10)), ("bytes=-0", .none),
-        ("bytes=10-12", .none),
+        ("bytes=-4", .part(6..<10)), ("bytes=-99", .part(0..<10)), ("bytes=-0", .none), ("bytes=10-12", .none),
         ("bytes=0-9223372036854775807", .part(0..<10)), ("bytes=9-9223372036854775806", .part(9..<10)),
-        ("bytes=9223372036854775807-9223372036854775807", .none),
-        ("bytes=-9223372036854775807", .part(0..<10)),
+        ("bytes=9223372036854775807-9223372036854775807", .none), ("bytes=-9223372036854775807", .part(0..<10)),
         ("bytes=4-2", .whole), ("bytes=0-1,4-5", .whole), ("bytes=", .whole), ("bytes=-", .whole),
         ("lines=0-1", .whole), ("bytes=+1-2", .whole), ("bytes=99999999999999999999-", .whole),
-    ])
-    func `a Range field requests one range, or the whole file`(field: String, meant: PageRange) {
+    ]) func `a Range field requests one range, or the whole file`(field: String, meant: PageRange) {
         #expect(PageRange(field, length: 10) == meant)
         #expect(PageRange(nil, length: 10) == .whole)
     }

@@ -14,30 +14,27 @@ import Testing
             return Self.text(path).matches(of: pattern).map { String($0.1) }
         }
         #expect(written.contains("range-ignored") && written.contains("s3-no-bucket"))
-        let translated = Self.text("PawlServer/Page/Assets/messages.zh.js").matches(
-            of: #/\n  "([a-z0-9-]+)": "/#
-        )
-        .map { String($0.1) }
+        let translated = Self.text("PawlServer/Page/Assets/messages.zh.js").matches(of: #/\n  "([a-z0-9-]+)": "/#).map {
+            String($0.1)
+        }
         #expect(written.sorted() == translated.sorted())
     }
 
     @Test(arguments: [
         "PawlCore/Machines", "PawlCore/Resume", "PawlCore/Protocol", "PawlDisk/Claiming", "PawlDisk/Partial",
         "PawlDisk/System", "Pawl/Options",
-    ])
-    func `every cause of a failure of a download is a message`(folder: String) {
+    ]) func `every cause of a failure of a download is a message`(folder: String) {
         let files = Self.swiftFiles(in: folder)
         #expect(!files.isEmpty)
         for path in files {
             #expect(Self.text(path).firstMatch(of: #/because: "/#) == nil, "\(path)")
-            #expect(
-                Self.text(path).firstMatch(of: #/SystemError.*\.text\b.*because|because:.*\.text\b/#) == nil
-            )
+            #expect(Self.text(path).firstMatch(of: #/SystemError.*\.text\b.*because|because:.*\.text\b/#) == nil)
         }
     }
 
-    @Test(arguments: ["en", "zh"])
-    func `the page has words for everything that a download may wait for on its disk`(language: String) {
+    @Test(arguments: ["en", "zh"]) func `the page has words for everything that a download may wait for on its disk`(
+        language: String
+    ) {
         let words = Self.text("PawlServer/Page/Assets/words.\(language).js")
         for table in ["waitRemedies", "diskWaits"] {
             let parts = words.split(separator: "const \(table) = {")
@@ -50,16 +47,18 @@ import Testing
 
     @Test func `the page sets options that a download has`() {
         let page = Self.text("PawlServer/Page/Assets/form.js")
-        let names = page.matches(of: /\bput\("([^"]+)"|options\["([^"]+)"\]|options\.(\w+) =/)
-            .compactMap { ($0.1 ?? $0.2 ?? $0.3).map(String.init) }
+        let names = page.matches(of: /\bput\("([^"]+)"|options\["([^"]+)"\]|options\.(\w+) =/).compactMap {
+            ($0.1 ?? $0.2 ?? $0.3).map(String.init)
+        }
         #expect(names.count > 7)
         for name in names { #expect(DownloadOption.named[name] != nil, "\(name)") }
     }
 
     @Test func `the hint of the checksum names every type`() {
         for language in ["en", "zh"] {
-            let hint = Self.text("PawlServer/Page/Assets/words.\(language).js").split(separator: "\n")
-                .first { $0.contains("checksumHint") }
+            let hint = Self.text("PawlServer/Page/Assets/words.\(language).js").split(separator: "\n").first {
+                $0.contains("checksumHint")
+            }
             for algorithm in HashAlgorithm.allCases {
                 #expect(hint?.contains(algorithm.rawValue) == true, "\(algorithm) in \(language)")
             }

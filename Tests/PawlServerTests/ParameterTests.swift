@@ -12,95 +12,72 @@ import Testing
         "pawl.status": ["[1]"],
         "pawl.list": [
             "[1]", "[null]", #"[{"states": "failed"}]"#, #"[{"states": ["lost"]}]"#, #"[{"states": [1]}]"#,
-            #"[{"group": 1}]"#, #"[{"text": []}]"#, #"[{"after": "?"}]"#, #"[{"limit": "9"}]"#,
-            #"[{"limit": -1}]"#,
+            #"[{"group": 1}]"#, #"[{"text": []}]"#, #"[{"after": "?"}]"#, #"[{"limit": "9"}]"#, #"[{"limit": -1}]"#,
             #"[{"limit": 10001}]"#, #"[{"stats": ["failed"]}]"#, "[{}, 1]",
-        ],
-        "pawl.running": ["[1]"],
-        "pawl.show": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
+        ], "pawl.running": ["[1]"], "pawl.show": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
         "pawl.totals": ["[1]", #"[{"states": {}}]"#, #"[{"limit": 1}]"#, "[{}, 1]"],
-        "pawl.source": ["[]", "[1]", #"[""]"#, #"["ID", 1]"#],
-        "pawl.speeds": ["[]", "[1]", #"[""]"#, #"["ID", 1]"#],
+        "pawl.source": ["[]", "[1]", #"[""]"#, #"["ID", 1]"#], "pawl.speeds": ["[]", "[1]", #"[""]"#, #"["ID", 1]"#],
         "pawl.web": ["[1]"],
         "pawl.add": [
             "[]", "[{}]", #"["URL"]"#, "[[1]]", "[[{}]]", #"[[{"url": 1}]]"#, #"[["URL"], 1]"#,
             #"[[{"url": "URL", "options": []}]]"#, #"[[{"url": "URL", "options": {"user": 1}}]]"#,
             #"[[{"url": "URL", "options": {"user": [1]}}]]"#, #"[[{"url": "URL", "options": {"usr": "a"}}]]"#,
-            #"[[{"url": "URL", "options": {"usr": []}}]]"#,
-            #"[[{"url": "URL", "options": {"newname": "a"}}]]"#,
-            #"[[{"url": "URL", "options": {"output": "a/b", "usr": "a"}}]]"#,
-            #"[[{"url": "URL", "mirrors": "URL"}]]"#, #"[[{"url": "URL", "mirrors": [1]}]]"#,
-            #"[[{"url": "URL", "folder": 1}]]"#, #"[[{"url": "URL", "group": []}]]"#,
-            #"[[{"url": "URL", "priority": "1"}]]"#, #"[[{"url": "URL", "start": 1}]]"#,
-            #"[[{"url": "URL", "start": "later"}]]"#, #"[[{"url": "URL", "description": {}}]]"#,
-            #"[[{"url": "URL", "dir": "a"}]]"#, #"[[{"url": "URL", "pieces": "md5 1 0"}]]"#,
-            #"[[{"url": "URL", "checkExisting": 1}]]"#, #"[[{"url": "URL", "ownersSecrets": 0}]]"#,
-            #"[[{"url": "URL", "pieces": 1}]]"#, #"[["URL", {"url": "URL", "start": "later"}]]"#,
-        ],
-        "pawl.verify": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
-        "pawl.repair": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
-        "pawl.pause": each, "pawl.resume": each, "pawl.start": each, "pawl.startOver": each,
-        "pawl.pauseAll": [#"["ID"]"#],
-        "pawl.resumeAll": [#"["ID"]"#],
+            #"[[{"url": "URL", "options": {"usr": []}}]]"#, #"[[{"url": "URL", "options": {"newname": "a"}}]]"#,
+            #"[[{"url": "URL", "options": {"output": "a/b", "usr": "a"}}]]"#, #"[[{"url": "URL", "mirrors": "URL"}]]"#,
+            #"[[{"url": "URL", "mirrors": [1]}]]"#, #"[[{"url": "URL", "folder": 1}]]"#,
+            #"[[{"url": "URL", "group": []}]]"#, #"[[{"url": "URL", "priority": "1"}]]"#,
+            #"[[{"url": "URL", "start": 1}]]"#, #"[[{"url": "URL", "start": "later"}]]"#,
+            #"[[{"url": "URL", "description": {}}]]"#, #"[[{"url": "URL", "dir": "a"}]]"#,
+            #"[[{"url": "URL", "pieces": "md5 1 0"}]]"#, #"[[{"url": "URL", "checkExisting": 1}]]"#,
+            #"[[{"url": "URL", "ownersSecrets": 0}]]"#, #"[[{"url": "URL", "pieces": 1}]]"#,
+            #"[["URL", {"url": "URL", "start": "later"}]]"#,
+        ], "pawl.verify": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
+        "pawl.repair": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#], "pawl.pause": each, "pawl.resume": each,
+        "pawl.start": each, "pawl.startOver": each, "pawl.pauseAll": [#"["ID"]"#], "pawl.resumeAll": [#"["ID"]"#],
         "pawl.pauseGroup": ["[]", "[1]", "[null]", #"[""]"#, #"["a", "b"]"#],
         "pawl.resumeGroup": ["[]", "[1]", "[null]", #"[""]"#, #"["a", "b"]"#],
         "pawl.remove": each.filter { !$0.hasPrefix(#"["ID", "#) } + [
             #"["ID", true]"#, #"["ID", {"keepFile": "true"}]"#, #"["ID", {"keepfile": true}]"#,
-            #"["ID", {"grace": "5"}]"#, #"["ID", {"grace": -1}]"#, #"["ID", {"grace": 61}]"#,
-            #"["ID", {}, 1]"#,
-        ],
-        "pawl.restore": each,
-        "pawl.forget": ["[]", "[1]", #"[""]"#, #"[["ID"]]"#, #"["ID", 1]"#],
+            #"["ID", {"grace": "5"}]"#, #"["ID", {"grace": -1}]"#, #"["ID", {"grace": 61}]"#, #"["ID", {}, 1]"#,
+        ], "pawl.restore": each, "pawl.forget": ["[]", "[1]", #"[""]"#, #"[["ID"]]"#, #"["ID", 1]"#],
         "pawl.rename": [
-            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", null]"#, #"["ID", ""]"#, #"["", "a"]"#,
-            #"["ID", "a", 1]"#,
+            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", null]"#, #"["ID", ""]"#, #"["", "a"]"#, #"["ID", "a", 1]"#,
         ],
         "pawl.move": [
-            "[]", #"["ID"]"#, #"["ID", null]"#, #"["ID", -1]"#, #"["ID", "middle"]"#, #"["ID", "+"]"#,
-            #"["ID", "1"]"#,
+            "[]", #"["ID"]"#, #"["ID", null]"#, #"["ID", -1]"#, #"["ID", "middle"]"#, #"["ID", "+"]"#, #"["ID", "1"]"#,
             #"["ID", "+99999999999999999999"]"#, #"["", 0]"#, #"["ID", 0, 1]"#,
-        ],
-        "pawl.priority": [
-            "[]", #"["ID"]"#, #"["ID", "1"]"#, #"["ID", null]"#, #"["", 1]"#, #"["ID", 1, 1]"#,
-        ],
+        ], "pawl.priority": ["[]", #"["ID"]"#, #"["ID", "1"]"#, #"["ID", null]"#, #"["", 1]"#, #"["ID", 1, 1]"#],
         "pawl.url": ["[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", ""]"#, #"["", "URL"]"#, #"["ID", "URL", 1]"#],
         "pawl.limit": [
             "[]", "[0]", "[-1]", #"["1M"]"#, "[true]", #"[1, ""]"#, "[1, 1]", "[1, null]", #"[0, "ID"]"#,
             #"[1, "ID", 1]"#,
-        ],
-        "pawl.timetable": ["[]", "[1]", "[{}]", #"["08:00-18:00 1M, else none", 1]"#],
-        "pawl.slots": ["[]", "[0]", "[-1]", "[1001]", "[100000]", #"["3"]"#, "[null]", "[3, 1]"],
-        "pawl.stop": ["[1]"],
+        ], "pawl.timetable": ["[]", "[1]", "[{}]", #"["08:00-18:00 1M, else none", 1]"#],
+        "pawl.slots": ["[]", "[0]", "[-1]", "[1001]", "[100000]", #"["3"]"#, "[null]", "[3, 1]"], "pawl.stop": ["[1]"],
         "pawl.forgetHostLimits": ["[]", "[1]", #"["h", 1]"#],
         "pawl.read": [
-            "[]", "[1]", "[{}]", #"[{"content": 1}]"#, #"[{"content": "!"}]"#,
-            #"[{"content": "", "name": 1}]"#, #"[{"content": "", "url": ""}]"#, #"[{"content": ""}, 1]"#,
-        ],
-        "pawl.groups": ["[1]"], "pawl.limits": ["[1]"], "pawl.settings": ["[1]"], "pawl.export": ["[1]"],
+            "[]", "[1]", "[{}]", #"[{"content": 1}]"#, #"[{"content": "!"}]"#, #"[{"content": "", "name": 1}]"#,
+            #"[{"content": "", "url": ""}]"#, #"[{"content": ""}, 1]"#,
+        ], "pawl.groups": ["[1]"], "pawl.limits": ["[1]"], "pawl.settings": ["[1]"], "pawl.export": ["[1]"],
         "pawl.options": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
         "pawl.check": [
             "[]", "[1]", "[{}]", #"[{"url": 1}]"#, #"[{"url": "URL", "options": []}]"#,
             #"[{"url": "URL", "options": {"usr": "a"}}]"#, #"[{"url": "URL"}, 1]"#,
         ],
         "pawl.configure": [
-            "[]", "[1]", #"[{"options": []}]"#, #"[{"options": {"retries": 1}}]"#,
-            #"[{"options": {"output": "a"}}]"#, #"[{"folder": 1}]"#,
-            #"[{"folders": "a"}]"#, "[{}, 1]",
+            "[]", "[1]", #"[{"options": []}]"#, #"[{"options": {"retries": 1}}]"#, #"[{"options": {"output": "a"}}]"#,
+            #"[{"folder": 1}]"#, #"[{"folders": "a"}]"#, "[{}, 1]",
         ],
         "pawl.set": [
-            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#,
-            #"["ID", {"options": {"usr": "a"}}]"#,
+            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#, #"["ID", {"options": {"usr": "a"}}]"#,
             #"["ID", {"options": {"user": 1}}]"#, #"["ID", {"options": {"user": [1]}}]"#,
             #"["ID", {"mirrors": "URL"}]"#, #"["ID", {"priority": "1"}]"#, #"["ID", {"group": 1}]"#,
             #"["ID", {"folder": 1}]"#, #"["ID", {"url": 1}]"#, #"[["ID", "ID"], {"url": "URL"}]"#,
-            #"["ID", {"options": {"mirror": "URL"}}]"#, #"["ID", {"start": "now"}]"#,
-            #"["", {"priority": 1}]"#, #"["ID", {}, 1]"#,
+            #"["ID", {"options": {"mirror": "URL"}}]"#, #"["ID", {"start": "now"}]"#, #"["", {"priority": 1}]"#,
+            #"["ID", {}, 1]"#,
         ],
     ]
 
-    private static let each = [
-        "[]", "[1]", "[null]", #"[""]"#, #"[["ID", 1]]"#, #"[["ID", ""]]"#, #"["ID", 1]"#,
-    ]
+    private static let each = ["[]", "[1]", "[null]", #"[""]"#, #"[["ID", 1]]"#, #"[["ID", ""]]"#, #"["ID", 1]"#]
 
     @Test func `every method has its bad parameters`() {
         #expect(Set(Self.bad.keys) == Set(ServiceMethod.table.map(\.name)))
@@ -119,10 +96,7 @@ import Testing
             for text in cases {
                 let filled = text.replacing("ID", with: id).replacing("URL", with: url)
                 let response = try await bench.call(method, try JSON.parse(filled))
-                #expect(
-                    response["error"]?["code"]?.integer == -32602,
-                    "\(method) \(text) returned \(response.text)"
-                )
+                #expect(response["error"]?["code"]?.integer == -32602, "\(method) \(text) returned \(response.text)")
             }
         }
         #expect(try await Self.state(of: bench) == before)
@@ -130,13 +104,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("output", "a/b"), ("limit-rate", "fast"), ("rate", "fast"), ("connections", "61"),
-        ("if-exists", "ask"), ("header", "none"),
-    ])
-    func `an invalid value of an option is the error of its download alone`(
-        name: String,
-        value: String
-    ) async throws {
+        ("output", "a/b"), ("limit-rate", "fast"), ("rate", "fast"), ("connections", "61"), ("if-exists", "ask"),
+        ("header", "none"),
+    ]) func `an invalid value of an option is the error of its download alone`(name: String, value: String) async throws
+    {
         let bench = try await ServiceBench()
         let bad: JSON = .object([
             JSON.Member("url", .string(bench.origin.url("/bad"))),
@@ -161,8 +132,8 @@ import Testing
         let added = try await bench.result("pawl.add", [[item]])
         let id = try #require(added.array?.first?["id"]?.string)
         let change: JSON = [
-            "options": ["header": ["X-New: 1", "X-Too: 2"], "connections": "5", "limit-rate": ""],
-            "group": "films", "priority": .number(7), "mirrors": [.string(bench.origin.url("/g"))],
+            "options": ["header": ["X-New: 1", "X-Too: 2"], "connections": "5", "limit-rate": ""], "group": "films",
+            "priority": .number(7), "mirrors": [.string(bench.origin.url("/g"))],
         ]
         #expect(try await bench.result("pawl.set", [.string(id), change])[id] == .bool(true))
         let known = try #require(Download.ID(id))
@@ -185,15 +156,9 @@ import Testing
 
     @Test func `null removes a limit, and the bounds themselves are accepted`() async throws {
         let bench = try await ServiceBench()
-        for rate in [JSON.number(1), .null] {
-            #expect(try await bench.result("pawl.limit", [rate]) == .bool(true))
-        }
-        for slots in [1, 1000] {
-            #expect(try await bench.result("pawl.slots", [.number(slots)]) == .bool(true))
-        }
-        for limit in [0, 10_000] {
-            #expect(try await bench.result("pawl.list", [["limit": .number(limit)]]) == [])
-        }
+        for rate in [JSON.number(1), .null] { #expect(try await bench.result("pawl.limit", [rate]) == .bool(true)) }
+        for slots in [1, 1000] { #expect(try await bench.result("pawl.slots", [.number(slots)]) == .bool(true)) }
+        for limit in [0, 10_000] { #expect(try await bench.result("pawl.list", [["limit": .number(limit)]]) == []) }
         await bench.close()
     }
 

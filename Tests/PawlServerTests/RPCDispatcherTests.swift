@@ -15,8 +15,7 @@ private struct Echo: RPCMethods {
 }
 
 @Suite struct RPCDispatcherTests {
-    @Test func `wrong secrets are checked a few times, then none is, except from an authenticated caller`()
-        async throws
+    @Test func `wrong secrets are checked a few times, then none is, except from an authenticated caller`() async throws
     {
         let secret = try #require(Secret("right"))
         let dispatcher = RPCDispatcher(Echo(), secret: secret)
@@ -25,9 +24,7 @@ private struct Echo: RPCMethods {
         let right: JSON = ["id": .number(2), "method": "test.say", "params": ["token:right"]]
         let message = RPCMessage.parse(JSON.array(Array(repeating: guess, count: 90)).utf8)
         var rights = RPCRights(isTrusted: false, isReadOnly: false)
-        for _ in 0..<100 {
-            #expect(await dispatcher.respond(to: message, rights: rights).json.array?.count == 90)
-        }
+        for _ in 0..<100 { #expect(await dispatcher.respond(to: message, rights: rights).json.array?.count == 90) }
         let outcome = await dispatcher.respond(to: RPCMessage.parse(right.utf8), rights: rights)
         #expect(outcome.json["error"]?["message"] == "Unauthorized")
         #expect(!outcome.showedSecret && outcome.isUnauthorized)
@@ -50,9 +47,7 @@ private struct Echo: RPCMethods {
         #expect(await size(objects) < most)
         let lists = Array(repeating: #"{"id":1,"method":"system.listMethods"}"#, count: 9000)
         #expect(await size("[" + lists.joined(separator: ",") + "]") < 2 * most)
-        let nested = Array(repeating: #"{"methodName":"system.listMethods"}"#, count: 9000).joined(
-            separator: ","
-        )
+        let nested = Array(repeating: #"{"methodName":"system.listMethods"}"#, count: 9000).joined(separator: ",")
         #expect(await size(#"{"id":1,"method":"system.multicall","params":[[\#(nested)]]}"#) < 2 * most)
         let long = String(repeating: "x", count: 60_000)
         #expect(await size(#"{"id":"\#(long)","method":"system.listMethods"}"#) < most)
@@ -60,8 +55,7 @@ private struct Echo: RPCMethods {
         let right = Array(repeating: #"{"id":1,"method":"test.say","params":["token:s"]}"#, count: 900)
         let outcome = await ask("[" + right.joined(separator: ",") + "]", secret: "s")
         #expect(try JSON.parse(outcome.text).array?.count == 900)
-        let many =
-            "[" + Array(repeating: "{}", count: RPCDispatcher.mostCalls + 1).joined(separator: ",") + "]"
+        let many = "[" + Array(repeating: "{}", count: RPCDispatcher.mostCalls + 1).joined(separator: ",") + "]"
         #expect(await ask(many).text.contains("One request takes no more than"))
     }
 
@@ -95,10 +89,7 @@ private struct Echo: RPCMethods {
     }
 
     private func ask(
-        _ text: String,
-        secret: String? = nil,
-        isTrusted: Bool = false,
-        isReadOnly: Bool = false
+        _ text: String, secret: String? = nil, isTrusted: Bool = false, isReadOnly: Bool = false
     ) async -> (text: String, status: Int, isUnauthorized: Bool) {
         let dispatcher = RPCDispatcher(Echo(), secret: secret.flatMap(Secret.init))
         let rights = RPCRights(isTrusted: isTrusted, isReadOnly: isReadOnly)
@@ -109,27 +100,17 @@ private struct Echo: RPCMethods {
     /// Requests and responses of aria2, with methods of this test.
     @Test(arguments: [
         (#"{"id":1,"method":"test.say"}"#, #"{"id":1,"jsonrpc":"2.0","result":[]}"#, 200),
-        (#"{"method":"test.say"}"#, invalid("null"), 400),
-        (#"{"id":7}"#, invalid("7"), 400),
+        (#"{"method":"test.say"}"#, invalid("null"), 400), (#"{"id":7}"#, invalid("7"), 400),
         (#"{"id":7,"method":3}"#, invalid("7"), 400),
         (#"{"id":1,"method":"test.say","params":{}}"#, refused("1", -32602, "Invalid params."), 500),
-        ("{", refused("null", -32700, "Parse error."), 500),
-        ("5", invalid("null"), 400),
+        ("{", refused("null", -32700, "Parse error."), 500), ("5", invalid("null"), 400),
         (#"{"id":"x","method":"no"}"#, refused(#""x""#, 1, "No such method: no"), 400),
         (#"{"id":1,"method":"test.fail"}"#, refused("1", 1, "it failed"), 400),
-        (
-            #"{"id":[1.50,{}],"method":"test.say","params":[2]}"#,
-            #"{"id":[1.50,{}],"jsonrpc":"2.0","result":[2]}"#, 200
-        ),
-        (
-            #"{"id":1,"method":"test.say","params":["token:x",3]}"#,
-            #"{"id":1,"jsonrpc":"2.0","result":[3]}"#, 200
-        ),
+        (#"{"id":[1.50,{}],"method":"test.say","params":[2]}"#, #"{"id":[1.50,{}],"jsonrpc":"2.0","result":[2]}"#, 200),
+        (#"{"id":1,"method":"test.say","params":["token:x",3]}"#, #"{"id":1,"jsonrpc":"2.0","result":[3]}"#, 200),
         (#"[1,{"id":1,"method":"test.say"}]"#, #"[{"id":1,"jsonrpc":"2.0","result":[]}]"#, 200),
-        (#"[{"id":1,"method":"test.fail"}]"#, "[\(refused("1", 1, "it failed"))]", 200),
-        ("[]", "[]", 200),
-    ])
-    func `messages have aria2's responses`(_ text: String, _ expected: String, _ status: Int) async {
+        (#"[{"id":1,"method":"test.fail"}]"#, "[\(refused("1", 1, "it failed"))]", 200), ("[]", "[]", 200),
+    ]) func `messages have aria2's responses`(_ text: String, _ expected: String, _ status: Int) async {
         let got = await ask(text)
         #expect(got.text == expected)
         #expect(got.status == status)
@@ -159,8 +140,7 @@ private struct Echo: RPCMethods {
         let got = await ask(calls, secret: "s")
         let elements = [
             "[[1]]", error(1, "system.multicall expected struct."), error(1, "Missing methodName."),
-            error(1, "Recursive system.multicall forbidden."), error(1, "Unauthorized"),
-            error(1, "Unauthorized"),
+            error(1, "Recursive system.multicall forbidden."), error(1, "Unauthorized"), error(1, "Unauthorized"),
             error(1, "it failed"),
         ]
         #expect(got.text == #"{"id":1,"jsonrpc":"2.0","result":["# + elements.joined(separator: ",") + "]}")
@@ -178,9 +158,7 @@ private struct Echo: RPCMethods {
         let secret = await ask(#"{"id":1,"method":"test.options"}"#, isReadOnly: true)
         #expect(secret.text.contains("test.options can return secrets and must be sent with POST"))
         let nested = await ask(
-            #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.change"}]]}"#,
-            isReadOnly: true
-        )
+            #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.change"}]]}"#, isReadOnly: true)
         #expect(nested.text == #"{"id":1,"jsonrpc":"2.0","result":["# + error(1, words) + "]}")
         #expect(await ask(#"{"id":1,"method":"test.say"}"#, isReadOnly: true).status == 200)
     }
@@ -215,13 +193,9 @@ private struct Echo: RPCMethods {
         #expect(parse(["method": "m", "id": "q", "params": "W10="]) == .one(.call(call)))
         #expect(parse(["method": "m", "id": "q", "params": "W10"]) == .one(.call(call)))
         #expect(parse(["method": "m", "id": "q"]) == .one(.call(call)))
+        #expect(parse(["method": "m", "id": "q", "params": "%"]) == .one(.refused(id: .null, .invalidRequest)))
         #expect(
-            parse(["method": "m", "id": "q", "params": "%"]) == .one(.refused(id: .null, .invalidRequest))
-        )
-        #expect(
-            parse(["method": "m", "id": "q", "params": "e30="])
-                == .one(.refused(id: .string("q"), .invalidParameters))
-        )
+            parse(["method": "m", "id": "q", "params": "e30="]) == .one(.refused(id: .string("q"), .invalidParameters)))
         #expect(parse(["params": "W10="]) == .batch([]))
         #expect(parse([:]) == .one(.refused(id: .null, .invalidRequest)))
         #expect(parse(["method": "m"]) == .one(.refused(id: .null, .invalidRequest)))
@@ -230,15 +204,12 @@ private struct Echo: RPCMethods {
     }
 
     @Test(arguments: [
-        ("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Pz8_Pj4-", "???>>>"),
-        ("Pz8/Pj4+", "???>>>"),
-    ])
-    func `both alphabets of base64 are accepted`(_ coded: String, _ plain: String) {
+        ("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Pz8_Pj4-", "???>>>"), ("Pz8/Pj4+", "???>>>"),
+    ]) func `both alphabets of base64 are accepted`(_ coded: String, _ plain: String) {
         #expect(Base64.decode(coded.utf8) == Array(plain.utf8))
     }
 
-    @Test(arguments: ["Z", "Z===", "Zg=x", "Z g=", "Zm9vZ"])
-    func `invalid base64 is refused`(_ text: String) {
+    @Test(arguments: ["Z", "Z===", "Zg=x", "Z g=", "Zm9vZ"]) func `invalid base64 is refused`(_ text: String) {
         #expect(Base64.decode(text.utf8) == nil)
     }
 }

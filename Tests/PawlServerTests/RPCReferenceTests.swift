@@ -16,8 +16,7 @@ import Testing
         #expect(text == ServiceMethod.reference, "make rpc-reference")
     }
 
-    @Test(arguments: ServiceMethod.table.map(\.name))
-    func `an example is an array of parameters`(name: String) throws {
+    @Test(arguments: ServiceMethod.table.map(\.name)) func `an example is an array of parameters`(name: String) throws {
         let method = try #require(ServiceMethod.named(name))
         #expect(try JSON.parse(method.example).array != nil)
         #expect(method.parameters.hasPrefix("[") && method.parameters.hasSuffix("]"))

@@ -7,17 +7,16 @@ import Testing
 @Suite struct ReadingMethodTests {
     private func read(_ text: String, isWide: Bool = false) async throws -> JSON {
         let bench = try await ServiceBench()
-        let bytes =
-            isWide
-            ? "\u{FEFF}\(text)".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } : Array(text.utf8)
+        let bytes = isWide ? "\u{FEFF}\(text)".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } : Array(text.utf8)
         let content = JSON.string(TestBase64.encode(bytes))
         let found = try await bench.result("pawl.read", [["name": "f", "content": content]])
         await bench.close()
         return found
     }
 
-    @Test(arguments: [false, true])
-    func `an input file keeps mirrors and options, with the names of Pawl's`(isWide: Bool) async throws {
+    @Test(arguments: [false, true]) func `an input file keeps mirrors and options, with the names of Pawl's`(
+        isWide: Bool
+    ) async throws {
         let sum = String(repeating: "0a", count: 32)
         let text = """
             # a list

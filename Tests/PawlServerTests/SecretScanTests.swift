@@ -5,13 +5,9 @@ import Testing
 
 @Suite struct SecretScanTests {
     @Test(arguments: [
-        (#"{"params":["token:s"]}"#, ["s"]),
-        ("<value><string>token:a&amp;b</string></value>", ["a&b"]),
-        (#"["token:a\"b","token:\u0063","ttoken:d"]"#, ["a\"b", "c", "d"]),
-        (#"["token:unfinished"#, []),
-        ("[]", []),
-    ])
-    func `the texts after the marks are found`(_ message: String, _ texts: [String]) {
+        (#"{"params":["token:s"]}"#, ["s"]), ("<value><string>token:a&amp;b</string></value>", ["a&b"]),
+        (#"["token:a\"b","token:\u0063","ttoken:d"]"#, ["a\"b", "c", "d"]), (#"["token:unfinished"#, []), ("[]", []),
+    ]) func `the texts after the marks are found`(_ message: String, _ texts: [String]) {
         #expect(SecretScan.candidates(in: Array(message.utf8)) == texts)
     }
 

@@ -20,10 +20,7 @@ final class ServiceBench: Sendable {
     init(root: String? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
         folder = try TemporaryFolder()
         origin = try OriginServer()
-        var configuration = ServiceConfiguration(
-            root: root ?? folder.path("root"),
-            socket: folder.path("socket")
-        )
+        var configuration = ServiceConfiguration(root: root ?? folder.path("root"), socket: folder.path("socket"))
         configuration.port = 0
         configuration.secret = "the-secret-word"
         change(&configuration)
@@ -39,9 +36,7 @@ final class ServiceBench: Sendable {
     /// Waits on a dedicated thread: the service needs those that tests run on.
     func run(_ program: String, _ arguments: [String]) async throws -> PawlProcess {
         let result = await withCheckedContinuation { continuation in
-            SystemThread.detached {
-                continuation.resume(returning: Result { try PawlProcess.run(program, arguments) })
-            }
+            SystemThread.detached { continuation.resume(returning: Result { try PawlProcess.run(program, arguments) }) }
         }
         return try result.get()
     }
@@ -55,13 +50,7 @@ final class ServiceBench: Sendable {
     /// Calls over the Unix socket; `parameters` is a JSON array.
     func call(_ method: String, _ parameters: JSON = []) async throws -> JSON {
         let message: JSON = ["id": "t", "method": .string(method), "params": parameters]
-        let text = try await curl(
-            "--unix-socket",
-            socket,
-            "--data-binary",
-            message.text,
-            "http://pawl/jsonrpc"
-        )
+        let text = try await curl("--unix-socket", socket, "--data-binary", message.text, "http://pawl/jsonrpc")
         return try JSON.parse(text)
     }
 

@@ -19,14 +19,11 @@ import Testing
         for folder in ["out", "out/deeper", "./out", "in/../out"] {
             let refusal = try await bench.refusal("aria2.addUri", [[.string(url)], ["dir": .string(folder)]])
             #expect(
-                refusal.contains("leads out of the download root") || refusal.contains("is not inside"),
-                "\(folder)"
-            )
+                refusal.contains("leads out of the download root") || refusal.contains("is not inside"), "\(folder)")
         }
         #expect(
-            try await bench.refusal("aria2.addUri", [[.string(url)], ["out": "out/f"]])
-                .contains("leads out of the download root")
-        )
+            try await bench.refusal("aria2.addUri", [[.string(url)], ["out": "out/f"]]).contains(
+                "leads out of the download root"))
         try await bench.finish(try await bench.gid("aria2.addUri", [[.string(url)], ["dir": "in/new"]]))
         #expect(FileSystem.difference(of: bench.root + "/inside/new/f", from: payload) == nil)
         // A link that is created later is detected when the download starts.
@@ -39,8 +36,9 @@ import Testing
         await bench.close()
     }
 
-    @Test(arguments: [".pawl", "./.pawl/", ".pawl/deeper", "link"])
-    func `the queue's own folder takes no download`(folder: String) async throws {
+    @Test(arguments: [".pawl", "./.pawl/", ".pawl/deeper", "link"]) func `the queue's own folder takes no download`(
+        folder: String
+    ) async throws {
         let bench = try await ServiceBench()
         #expect(unsafe symlink(".pawl", bench.root + "/link") == 0)
         let url = bench.origin.serve("/f", payload)
@@ -73,9 +71,7 @@ import Testing
     @Test func `private addresses are denied, by number and by name`() async throws {
         let bench = try await ServiceBench { $0.manager.deniesPrivateAddresses = true }
         let url = bench.origin.serve("/f", payload)
-        for address in [
-            url, url.replacing("127.0.0.1", with: "localhost"), url.replacing("127.0.0.1", with: "[::1]"),
-        ] {
+        for address in [url, url.replacing("127.0.0.1", with: "localhost"), url.replacing("127.0.0.1", with: "[::1]")] {
             let gid = try await bench.gid("aria2.addUri", [[.string(address)]])
             await #expect(throws: (any Error).self) { try await bench.finish(gid) }
             let status = try await bench.result("aria2.tellStatus", [.string(gid)])
@@ -96,15 +92,7 @@ import Testing
         let url = "https://127.0.0.1:\(bench.service.port)/jsonrpc"
         let response = try await bench.curl("--cacert", authority.authority, "--data-binary", call, url)
         #expect(response.contains("aria2.onDownloadStart"))
-        let plain = try await bench.curl(
-            "-o",
-            "/dev/null",
-            "-w",
-            "%{http_code}",
-            "--data-binary",
-            call,
-            bench.url
-        )
+        let plain = try await bench.curl("-o", "/dev/null", "-w", "%{http_code}", "--data-binary", call, bench.url)
         #expect(plain != "200")
         await bench.close()
     }
@@ -116,9 +104,7 @@ import Testing
         }
         let call = #"{"id":1,"method":"aria2.getVersion"}"#
         func status(_ more: String...) async throws -> String {
-            let fixed = [
-                "-sS", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "--data-binary", call,
-            ]
+            let fixed = ["-sS", "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "--data-binary", call]
             return try await bench.run("/usr/bin/curl", fixed + more + [bench.url]).output
         }
         #expect(try await status() == "401")
@@ -131,16 +117,8 @@ import Testing
         for needsNoSecret in [false, true] {
             let bench = try await ServiceBench { $0.needsNoSecret = needsNoSecret }
             let status = try await bench.curl(
-                "-o",
-                "/dev/null",
-                "-w",
-                "%{http_code}",
-                "-H",
-                "Origin: moz-extension://0123",
-                "--data-binary",
-                #"{"id":1,"method":"system.listMethods"}"#,
-                bench.url
-            )
+                "-o", "/dev/null", "-w", "%{http_code}", "-H", "Origin: moz-extension://0123", "--data-binary",
+                #"{"id":1,"method":"system.listMethods"}"#, bench.url)
             #expect(status == (needsNoSecret ? "403" : "200"))
             await bench.close()
         }

@@ -9,9 +9,7 @@ import Testing
         let bench = try await ServiceBench()
         let bare = try await bench.post(#"{"id":1,"method":"aria2.getVersion"}"#)
         #expect(bare == #"{"id":1,"jsonrpc":"2.0","error":{"code":1,"message":"Unauthorized"}} 400"#)
-        let known = try await bench.post(
-            #"{"id":1,"method":"aria2.getVersion","params":["token:the-secret-word"]}"#
-        )
+        let known = try await bench.post(#"{"id":1,"method":"aria2.getVersion","params":["token:the-secret-word"]}"#)
         #expect(known.hasSuffix(" 200"))
         #expect(try await bench.result("aria2.getVersion")["version"]?.string != nil)
         await bench.close()
@@ -22,18 +20,7 @@ import Testing
         let call = #"{"id":1,"method":"system.listMethods"}"#
         func status(_ field: String, _ second: String = "X-Note: 1") async throws -> String {
             try await bench.curl(
-                "-o",
-                "/dev/null",
-                "-w",
-                "%{http_code}",
-                "-H",
-                field,
-                "-H",
-                second,
-                "--data-binary",
-                call,
-                bench.url
-            )
+                "-o", "/dev/null", "-w", "%{http_code}", "-H", field, "-H", second, "--data-binary", call, bench.url)
         }
         #expect(try await status("Host: evil.example") == "403")
         #expect(try await status("Host: evil.example:6800") == "403")
@@ -50,19 +37,14 @@ import Testing
         await bench.close()
     }
 
-    @Test func `a GET with a callback returns a script to an authenticated caller, and changes nothing`()
-        async throws
-    {
+    @Test func `a GET with a callback returns a script to an authenticated caller, and changes nothing`() async throws {
         let bench = try await ServiceBench()
         let shown = Base64.encode(Array("[\"token:\(bench.secret)\"]".utf8))
         func get(_ query: String, _ more: String...) async throws -> String {
             try await bench.curl(["-w", " %{http_code}"] + more + ["\(bench.url)?id=q&\(query)"])
         }
         let version = try await bench.curl(
-            "-w",
-            " %{content_type}",
-            "\(bench.url)?method=aria2.getVersion&id=q&params=\(shown)&jsoncallback=cb"
-        )
+            "-w", " %{content_type}", "\(bench.url)?method=aria2.getVersion&id=q&params=\(shown)&jsoncallback=cb")
         for method in ["aria2.getVersion", "aria2.tellActive", "system.listMethods"] {
             let text = try await get("method=\(method)&jsoncallback=cb")
             #expect(text.hasSuffix(" 403") && !text.contains("cb("), "\(text)")
@@ -77,10 +59,7 @@ import Testing
         let change = try await get("method=aria2.pauseAll&params=\(shown)")
         #expect(change.contains("must be sent with POST"))
         let hostile = try await bench.curl(
-            "-w",
-            "%{http_code}",
-            "\(bench.url)?method=aria2.getVersion&id=q&jsoncallback=alert(1)//"
-        )
+            "-w", "%{http_code}", "\(bench.url)?method=aria2.getVersion&id=q&jsoncallback=alert(1)//")
         #expect(hostile.hasSuffix("400"))
         let preflight = try await bench.curl("-X", "OPTIONS", "-D", "-", bench.url)
         #expect(!preflight.lowercased().contains("access-control"))
@@ -117,23 +96,18 @@ import Testing
         await bench.close()
     }
 
-    @Test func `metrics include each host, and the latency of the server's thread`()
-        async throws
-    {
+    @Test func `metrics include each host, and the latency of the server's thread`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", Payload(seed: 9, length: 100_000)) { $0.cut = .stall(at: 50_000) }
         let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["split": "1"]])
         try await bench.begin(gid)
-        let metrics = try await bench.curl(
-            "--unix-socket",
-            bench.folder.path("socket"),
-            "http://pawl/metrics"
-        )
+        let metrics = try await bench.curl("--unix-socket", bench.folder.path("socket"), "http://pawl/metrics")
         let host = url.dropLast("/f".count)
         #expect(metrics.contains("\npawl_host_connections{host=\"\(host)\"} 1.0\n"))
         #expect(metrics.contains("# TYPE pawl_host_connections_limit gauge\n"))
-        let counts = metrics.split(separator: "\n").filter { $0.hasPrefix("pawl_loop_delay_seconds_") }
-            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+        let counts = metrics.split(separator: "\n").filter { $0.hasPrefix("pawl_loop_delay_seconds_") }.compactMap {
+            $0.split(separator: " ").last.flatMap { Double($0) }
+        }
         // Six buckets and +Inf, the sum, the count.
         try #require(counts.count == 9)
         #expect(counts[..<7] == counts[..<7].sorted()[...])
@@ -163,8 +137,8 @@ import Testing
         let selection: JSON = [
             [
                 [
-                    "url": "http://127.0.0.1:9/f",
-                    "options": .object([JSON.Member(option, ["/etc/hostname"])]), "start": "paused",
+                    "url": "http://127.0.0.1:9/f", "options": .object([JSON.Member(option, ["/etc/hostname"])]),
+                    "start": "paused",
                 ]
             ]
         ]
@@ -182,22 +156,15 @@ import Testing
     @Test func `a list continues after the download that it ended with`() async throws {
         let bench = try await ServiceBench()
         let selections = (1...5).map {
-            JSON.object([
-                JSON.Member("url", .string("http://127.0.0.1:9/\($0)")), JSON.Member("start", "paused"),
-            ])
+            JSON.object([JSON.Member("url", .string("http://127.0.0.1:9/\($0)")), JSON.Member("start", "paused")])
         }
-        let added = try await bench.result("pawl.add", [.array(selections)]).array?.compactMap {
-            $0["id"]?.string
-        }
+        let added = try await bench.result("pawl.add", [.array(selections)]).array?.compactMap { $0["id"]?.string }
         var listed: [String] = []
         for _ in 0..<3 {
             var selection = [JSON.Member("limit", .number(2))]
             if let last = listed.last { selection.append(JSON.Member("after", .string(last))) }
             listed +=
-                try await bench.result("pawl.list", [.object(selection)]).array?.compactMap {
-                    $0["id"]?.string
-                }
-                ?? []
+                try await bench.result("pawl.list", [.object(selection)]).array?.compactMap { $0["id"]?.string } ?? []
         }
         #expect(listed == added && listed.count == 5)
         let message = try await bench.refusal("pawl.list", [["after": "no id"]])

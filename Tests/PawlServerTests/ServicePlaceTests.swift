@@ -10,17 +10,12 @@ import Testing
         do throws(Failure) {
             await (try Service.start(configuration)).stop()
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test func `a second service at the socket or in the root is refused`() async throws {
         let bench = try await ServiceBench()
-        var other = ServiceConfiguration(
-            root: bench.folder.path("other"),
-            socket: bench.folder.path("socket")
-        )
+        var other = ServiceConfiguration(root: bench.folder.path("other"), socket: bench.folder.path("socket"))
         other.port = nil
         let atSocket = try #require(await refusal(other))
         #expect(atSocket.code == .alreadyDownloading)
@@ -43,14 +38,9 @@ import Testing
         #expect(!bench.folder.names.contains("socket.new"))
     }
 
-    @Test func `a port in use and an address of another machine are reported with the system's reason`()
-        async throws
-    {
+    @Test func `a port in use and an address of another machine are reported with the system's reason`() async throws {
         let bench = try await ServiceBench()
-        var other = ServiceConfiguration(
-            root: bench.folder.path("other"),
-            socket: bench.folder.path("other-socket")
-        )
+        var other = ServiceConfiguration(root: bench.folder.path("other"), socket: bench.folder.path("other-socket"))
         other.port = bench.service.port
         #expect(await refusal(other)?.why == "Address already in use")
         other.port = 0

@@ -8,9 +8,7 @@ import Testing
 @Suite struct StandInQueueTests {
     private let payload = Payload(seed: 641, length: 400_000)
 
-    @Test func `a restart forgets what its clients added, and nothing of others in the same folder`()
-        async throws
-    {
+    @Test func `a restart forgets what its clients added, and nothing of others in the same folder`() async throws {
         let folder = try TemporaryFolder()
         let root = folder.path("root")
         let program = try await DownloadManager(root: root)
@@ -22,9 +20,7 @@ import Testing
         let bench = try await ServiceBench(root: root) { $0.isStandIn = true }
         let manager = bench.service.manager
         let options: JSON = ["pause": "true", "gid": "00000000000000a1"]
-        #expect(
-            try await bench.gid("aria2.addUri", [["http://127.0.0.1:9/f"], options]) == "00000000000000a1"
-        )
+        #expect(try await bench.gid("aria2.addUri", [["http://127.0.0.1:9/f"], options]) == "00000000000000a1")
         // What is changed stays its clients'.
         _ = try await bench.result("aria2.changeOption", ["00000000000000a1", ["max-tries": "3"]])
         #expect(try await manager.downloads().count == 2)
@@ -43,9 +39,7 @@ import Testing
         let other = elsewhere.serve("/other", payload)
         func metalink(_ names: [(String, String)]) -> Payload {
             let files = names.map { "<file name=\"\($0.0)\"><url>\($0.1)</url></file>" }.joined()
-            return Payload(
-                text: "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\">\(files)</metalink>"
-            )
+            return Payload(text: "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\">\(files)</metalink>")
         }
         let lists = [
             bench.origin.serve("/one.meta4", metalink([("one.bin", own)])),

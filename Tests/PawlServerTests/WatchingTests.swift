@@ -12,9 +12,7 @@ import Testing
         _ = try PawlProcess.run("/bin/chmod", ["755", path])
     }
 
-    private func text(of path: String) -> String {
-        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
-    }
+    private func text(of path: String) -> String { String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self) }
 
     @Test func `programs are run without a shell, with id, number and path`() async throws {
         let folder = try TemporaryFolder()
@@ -44,10 +42,7 @@ import Testing
         // The maximum number of hanging programs is reached. Each is released, and reports its end.
         for number in 1...count {
             let gate = folder.path("gate\(number)")
-            let feeder = try PawlProcess(
-                "/bin/sh",
-                ["-c", "echo >\(gate); cat \(folder.path("end\(number)"))"]
-            )
+            let feeder = try PawlProcess("/bin/sh", ["-c", "echo >\(gate); cat \(folder.path("end\(number)"))"])
             #expect(feeder.wait() == .code(0))
         }
         let numbers = text(of: folder.path("done")).split(separator: "\n").compactMap { Int($0) }
@@ -72,18 +67,12 @@ import Testing
         let server = try PawlProcess("/usr/bin/python3", ["-c", script])
         let port = try #require(server.line { Int($0) != nil })
         let log = try ServiceLog(path: folder.path("log"), format: .text)
-        let sender = WebhookSender(
-            "http://user:secret@127.0.0.1:\(port)/hook?key=hidden",
-            log: log,
-            firstDelay: 0.001
-        )
+        let sender = WebhookSender("http://user:secret@127.0.0.1:\(port)/hook?key=hidden", log: log, firstDelay: 0.001)
         for message in ["one", "two", "three"] { sender.send(Array("\"\(message)\"".utf8)) }
         #expect(server.line { $0.contains("three") } != nil)
         // Three attempts for the first, one for the second since it was rejected, one for the third.
         let messages = server.lines.dropFirst()
-        #expect(
-            Array(messages) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
-        )
+        #expect(Array(messages) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" })
         let output = text(of: folder.path("log"))
         #expect(output.contains("the server returned 404 Not Found"))
         #expect(!output.contains("secret") && !output.contains("hidden"))
@@ -132,19 +121,17 @@ import Testing
         #expect(FileSystem.names(in: folder.path).count == 2)
     }
 
-    @Test(arguments: ServiceLog.Format.allCases)
-    func `the log has a line for each event, and no secret`(format: ServiceLog.Format) async throws {
+    @Test(arguments: ServiceLog.Format.allCases) func `the log has a line for each event, and no secret`(
+        format: ServiceLog.Format
+    ) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("log")
         let log = try ServiceLog(path: path, format: format)
         let bench = try await ServiceBench { $0.log = log }
-        let bad =
-            bench.origin.url("/none").replacing("http://", with: "http://name:password@") + "?key=hidden"
+        let bad = bench.origin.url("/none").replacing("http://", with: "http://name:password@") + "?key=hidden"
         let gid = try await bench.gid("aria2.addUri", [[.string(bad)], ["max-tries": "1"]])
         let good = try await bench.gid(
-            "aria2.addUri",
-            [[.string(bench.origin.serve("/f", Payload(seed: 6, length: 1000)))], ["out": "line"]]
-        )
+            "aria2.addUri", [[.string(bench.origin.serve("/f", Payload(seed: 6, length: 1000)))], ["out": "line"]])
         try? await bench.finish(gid)
         try await bench.finish(good)
         await bench.close()

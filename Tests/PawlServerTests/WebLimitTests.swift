@@ -6,10 +6,7 @@ import Testing
 /// The limits for one client and for all of them; each test ends with a call that still succeeds.
 @Suite struct WebLimitTests {
     /// A script gets the port and the secret's token and prints its observations.
-    private func python(
-        _ script: String,
-        _ change: (inout WebLimits) -> Void = { _ in }
-    ) async throws -> [String] {
+    private func python(_ script: String, _ change: (inout WebLimits) -> Void = { _ in }) async throws -> [String] {
         let bench = try await ServiceBench { change(&$0.limits) }
         let head = """
             import json, os, select, socket, struct, sys
@@ -36,13 +33,9 @@ import Testing
 
             """
         let process = try await bench.run(
-            "/usr/bin/python3",
-            ["-c", head + script, "\(bench.service.port)", "token:" + bench.secret]
-        )
+            "/usr/bin/python3", ["-c", head + script, "\(bench.service.port)", "token:" + bench.secret])
         #expect(process.exit == .code(0), "\(process.errors)")
-        let after = try await bench.post(
-            #"{"id":1,"method":"aria2.getVersion","params":["token:the-secret-word"]}"#
-        )
+        let after = try await bench.post(#"{"id":1,"method":"aria2.getVersion","params":["token:the-secret-word"]}"#)
         #expect(after.hasSuffix(" 200"))
         #expect(try await bench.result("aria2.getVersion")["version"] != nil)
         await bench.close()
@@ -58,8 +51,7 @@ import Testing
                 for _ in range(100): s.sendall(b"X-A: " + b"a" * 1000 + b"\\r\\n")
             except OSError: pass
             print(b"200 OK" in rest(s))
-            """
-        )
+            """)
         #expect(lines == ["False"])
     }
 

@@ -28,17 +28,14 @@ private final class Parrot: WebHandler {
                 WebResponse(
                     200,
                     text:
-                        "\(request.method.rawValue) \(request.path) \(query) \(request.body.count) \(request.listener)"
-                )
+                        "\(request.method.rawValue) \(request.path) \(query) \(request.body.count) \(request.listener)")
             )
         }
     }
 
     func recognizes(_ request: WebRequest) -> Bool { true }
     func recognizes(_ beginning: [UInt8]) -> Bool { true }
-    func refusal(ofSocket request: WebRequest) -> WebResponse? {
-        request.path == "/socket" ? nil : WebResponse(404)
-    }
+    func refusal(ofSocket request: WebRequest) -> WebResponse? { request.path == "/socket" ? nil : WebResponse(404) }
     func opened(_ socket: ConnectionID, request: WebRequest) { opened.withLock { $0.append(socket) } }
     func received(_ message: [UInt8], from socket: ConnectionID) {
         server.withLock { $0 }?.push(Array("echo ".utf8) + message, to: socket)
@@ -59,12 +56,8 @@ private final class Parrot: WebHandler {
         limits.body = 100_000
         server = try await WebServer.start(
             listeningAt: [
-                .local(path: folder.path("socket")),
-                .port(address: "127.0.0.1", port: 0, certificate: nil, key: nil),
-            ],
-            limits: limits,
-            handler: parrot
-        )
+                .local(path: folder.path("socket")), .port(address: "127.0.0.1", port: 0, certificate: nil, key: nil),
+            ], limits: limits, handler: parrot)
         parrot.server.withLock { $0 = server }
     }
 
@@ -90,28 +83,10 @@ private final class Parrot: WebHandler {
         await server.stop()
     }
 
-    @Test func `a body over the limit or without a length is refused and the connection is closed`()
-        async throws
-    {
-        let large = try curl(
-            "-w",
-            "%{http_code}",
-            "-H",
-            "Expect:",
-            "--data-binary",
-            "@\(write(200_000))",
-            base
-        )
+    @Test func `a body over the limit or without a length is refused and the connection is closed`() async throws {
+        let large = try curl("-w", "%{http_code}", "-H", "Expect:", "--data-binary", "@\(write(200_000))", base)
         #expect(large.output.hasSuffix("413"))
-        let chunked = try curl(
-            "-w",
-            "%{http_code}",
-            "-H",
-            "Transfer-Encoding: chunked",
-            "--data-binary",
-            "x",
-            base
-        )
+        let chunked = try curl("-w", "%{http_code}", "-H", "Transfer-Encoding: chunked", "--data-binary", "x", base)
         #expect(chunked.output.hasSuffix("411"))
         await server.stop()
     }
@@ -131,8 +106,7 @@ private final class Parrot: WebHandler {
         await #expect(throws: Failure.self) {
             try await WebServer.start(
                 listeningAt: [.port(address: "127.0.0.1", port: server.ports[1], certificate: nil, key: nil)],
-                handler: parrot
-            )
+                handler: parrot)
         }
         await server.stop()
     }

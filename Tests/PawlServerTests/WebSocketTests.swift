@@ -10,18 +10,13 @@ import Testing
     /// Runs a script of a client with the URL, the secret and further arguments, and returns its output.
     private func python(_ bench: ServiceBench, _ script: String, _ more: String...) async throws -> [String] {
         let address = "ws://127.0.0.1:\(bench.service.port)/jsonrpc"
-        let process = try await bench.run(
-            PythonClients.path,
-            ["-c", script, address, "token:" + bench.secret] + more
-        )
+        let process = try await bench.run(PythonClients.path, ["-c", script, address, "token:" + bench.secret] + more)
         #expect(process.exit == .code(0), "\(process.errors)")
         return process.output.split(separator: "\n").map(String.init)
     }
 
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
-    func `responses come in the order of the calls, and events are sent to authenticated clients`()
-        async throws
-    {
+    func `responses come in the order of the calls, and events are sent to authenticated clients`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let script = """
@@ -63,12 +58,10 @@ import Testing
         let lines = try await python(bench, script, url)
         #expect(
             lines == [
-                "True", "-32700",
-                "['00000000000000aa', 1, '00000000000000aa', '00000000000000aa', 'OK']",
+                "True", "-32700", "['00000000000000aa', 1, '00000000000000aa', '00000000000000aa', 'OK']",
                 "['aria2.onDownloadStart', 'aria2.onDownloadPause', 'aria2.onDownloadStart', 'aria2.onDownloadComplete']",
                 "9",
-            ]
-        )
+            ])
         await bench.close()
     }
 
@@ -78,23 +71,9 @@ import Testing
         let key = "dGhlIHNhbXBsZSBub25jZQ=="
         func status(_ path: String, _ version: String, _ origin: String) async throws -> String {
             try await bench.curl(
-                "-o",
-                "/dev/null",
-                "-w",
-                "%{http_code}",
-                "--http1.1",
-                "-H",
-                "Connection: Upgrade",
-                "-H",
-                "Upgrade: websocket",
-                "-H",
-                "Sec-WebSocket-Key: \(key)",
-                "-H",
-                "Sec-WebSocket-Version: \(version)",
-                "-H",
-                "Origin: \(origin)",
-                "http://127.0.0.1:\(bench.service.port)\(path)"
-            )
+                "-o", "/dev/null", "-w", "%{http_code}", "--http1.1", "-H", "Connection: Upgrade", "-H",
+                "Upgrade: websocket", "-H", "Sec-WebSocket-Key: \(key)", "-H", "Sec-WebSocket-Version: \(version)",
+                "-H", "Origin: \(origin)", "http://127.0.0.1:\(bench.service.port)\(path)")
         }
         let own = "http://127.0.0.1:\(bench.service.port)"
         #expect(try await status("/other", "13", own) == "404")

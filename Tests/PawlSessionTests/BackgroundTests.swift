@@ -7,15 +7,10 @@ import Testing
 /// State that outlives a session, and state that outlives a program.
 @Suite struct BackgroundTests {
     private func run(_ bench: SessionBench, _ arguments: String...) throws -> PawlProcess {
-        try PawlProcess(
-            PawlBinary.beside("SessionProgram"),
-            [bench.folder.path("state")] + arguments
-        )
+        try PawlProcess(PawlBinary.beside("SessionProgram"), [bench.folder.path("state")] + arguments)
     }
 
-    @Test func `A2 after a kill the tasks are restored, and missed events are delivered in order`()
-        async throws
-    {
+    @Test func `A2 after a kill the tasks are restored, and missed events are delivered in order`() async throws {
         let bench = try SessionBench()
         let urls = (0..<2).map { number in
             bench.origin.serve("/f\(number)", Payload(seed: 710 + UInt64(number), length: 300_000)) {
@@ -40,10 +35,7 @@ import Testing
             bench.origin.release("/missing")
         }
         // Most of it was read by the program: sockets hold up to some 40 MB (tcp_rmem, tcp_wmem).
-        #expect(
-            await aside { bench.origin.wait(bytes: 90_000_000, of: "/last") },
-            "\(first.lines) \(first.errors)"
-        )
+        #expect(await aside { bench.origin.wait(bytes: 90_000_000, of: "/last") }, "\(first.lines) \(first.errors)")
         first.send(SIGKILL)
         await aside { _ = first.wait() }
         #expect(first.lines.count == 2, "the others were missed: \(first.lines)")
@@ -51,20 +43,14 @@ import Testing
         bench.origin.adjust("/last") { $0.cut = nil }
 
         let second = try run(bench, "again")
-        #expect(
-            await aside { second.line { $0.hasPrefix("over") } } == "over 0",
-            "\(second.lines) \(second.errors)"
-        )
+        #expect(await aside { second.line { $0.hasPrefix("over") } } == "over 0", "\(second.lines) \(second.errors)")
         await aside { _ = second.wait() }
         let output = second.lines.filter { !$0.hasPrefix("found") }
         #expect(
             output.prefix(6) == [
-                "finish task 0 300000 300000", "complete task 0 0", "finish task 1 300000 300000",
-                "complete task 1 0",
+                "finish task 0 300000 300000", "complete task 0 0", "finish task 1 300000 300000", "complete task 1 0",
                 "complete task 2 3", "events",
-            ],
-            "\(output)"
-        )
+            ], "\(output)")
         #expect(output.contains("complete task 3 0"), "\(output)")
         #expect(output.contains("complete asleep 7"), "\(output)")
         #expect(output.contains { $0.hasPrefix("resumed task 3 at") })
@@ -79,9 +65,7 @@ import Testing
         let bench = try SessionBench()
         func list(_ names: String...) async throws -> [String: (number: Int, isNew: Bool)] {
             let program = try PawlProcess(
-                PawlBinary.beside("SessionProgram"),
-                [bench.folder.path("state"), "numbers"] + names
-            )
+                PawlBinary.beside("SessionProgram"), [bench.folder.path("state"), "numbers"] + names)
             #expect(await aside { program.line { $0 == "all are there" } } != nil, "\(program.errors)")
             program.send(SIGKILL)
             await aside { _ = program.wait() }
@@ -145,17 +129,12 @@ import Testing
         bench.origin.adjust("/f") { $0.cut = nil }
 
         let second = try run(bench, "data", String(line.dropFirst(5)))
-        #expect(
-            await aside { second.line { $0.hasPrefix("over") } } == "over 0",
-            "\(second.lines) \(second.errors)"
-        )
+        #expect(await aside { second.line { $0.hasPrefix("over") } } == "over 0", "\(second.lines) \(second.errors)")
         await aside { _ = second.wait() }
         #expect(second.lines.contains { $0.hasPrefix("finish data \(payload.length) ") }, "\(second.lines)")
     }
 
-    @Test func `A2 an identifier belongs to one session at a time, and is free when that is over`()
-        async throws
-    {
+    @Test func `A2 an identifier belongs to one session at a time, and is free when that is over`() async throws {
         let bench = try SessionBench()
         let (firstNotes, secondNotes, thirdNotes) = (Notes(), Notes(), Notes())
         let first = bench.session(firstNotes, identifier: "../films")
@@ -167,9 +146,7 @@ import Testing
         // The session may have ended before the task was created; then that was refused.
         #expect(await secondNotes.until("complete 11"))
         let reports = secondNotes.all
-        #expect(
-            [["complete 11 completed", "over 11"], ["over 11", "complete 11 completed"]].contains(reports)
-        )
+        #expect([["complete 11 completed", "over 11"], ["over 11", "complete 11 completed"]].contains(reports))
         #expect(task.state == .completed && task.error != nil)
         let heard = secondNotes.all.count
         let late = second.downloadTask(with: bench.origin.url("/f"))
@@ -189,10 +166,8 @@ import Testing
         #expect(error?.code == .alreadyDownloading)
         // What could not be used is handed back.
         let data = ResumeData(
-            ResumeData.Request(url: bench.origin.url("/f"), headers: [:]),
-            received: 5,
-            partialName: "PawlDownload_x.tmp"
-        )
+            ResumeData.Request(url: bench.origin.url("/f"), headers: [:]), received: 5,
+            partialName: "PawlDownload_x.tmp")
         let resumed = second.downloadTask(withResumeData: data.bytes)
         #expect(resumed.error?.downloadTaskResumeData == data.bytes)
         #expect(await second.allTasks.isEmpty)

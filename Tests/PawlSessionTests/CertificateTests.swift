@@ -10,16 +10,12 @@ import Testing
         let seen = Monitor<[SessionChallenge]>([])
         private let decide: @Sendable (SessionChallenge) -> (SessionChallenge.Disposition, SessionCredential?)
 
-        init(
-            _ decide:
-                @escaping @Sendable (SessionChallenge) -> (SessionChallenge.Disposition, SessionCredential?)
-        ) {
+        init(_ decide: @escaping @Sendable (SessionChallenge) -> (SessionChallenge.Disposition, SessionCredential?)) {
             self.decide = decide
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            didReceive challenge: SessionChallenge,
+            _ session: DownloadSession, didReceive challenge: SessionChallenge,
             completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
         ) {
             seen.with { $0.append(challenge) }
@@ -29,10 +25,7 @@ import Testing
     }
 
     private func fetch(
-        _ url: String,
-        _ delegate: Judge?,
-        times: Int = 1,
-        in bench: SessionBench,
+        _ url: String, _ delegate: Judge?, times: Int = 1, in bench: SessionBench,
         _ adjust: (inout DownloadSessionConfiguration) -> Void = { _ in }
     ) async -> (length: Int64?, error: PawlError?) {
         var configuration = bench.configuration()
@@ -72,9 +65,7 @@ import Testing
         #expect(await fetch(url, cancelling, in: bench).error?.code == .unfinished)
 
         let accepting = Judge { challenge in
-            guard let trust = challenge.protectionSpace.serverTrust else {
-                return (.performDefaultHandling, nil)
-            }
+            guard let trust = challenge.protectionSpace.serverTrust else { return (.performDefaultHandling, nil) }
             return (.useCredential, SessionCredential(trust: trust))
         }
         #expect(await fetch(url, accepting, times: 2, in: bench).length == 70_000)
@@ -86,9 +77,7 @@ import Testing
                 ? (.performDefaultHandling, nil) : (.cancelAuthenticationChallenge, nil)
         }
         #expect(
-            await fetch(url, pinning, in: bench) { $0.options.authorityFile = authority.authority }.length
-                == 70_000
-        )
+            await fetch(url, pinning, in: bench) { $0.options.authorityFile = authority.authority }.length == 70_000)
         let otherName = url.replacing("127.0.0.1", with: "127.0.0.2")
         let named = Judge { _ in (.performDefaultHandling, nil) }
         _ = await fetch(otherName, named, in: bench) { $0.options.authorityFile = authority.authority }
@@ -111,8 +100,7 @@ import Testing
         let server = try NginxServer(site, locations: asking, authority: authority)
         let (certificate, key) = (authority.clientCertificate, authority.clientKey)
         let identified = Judge { challenge in
-            challenge.protectionSpace.authenticationMethod
-                == SessionChallenge.ProtectionSpace.clientCertificate
+            challenge.protectionSpace.authenticationMethod == SessionChallenge.ProtectionSpace.clientCertificate
                 ? (.useCredential, SessionCredential(certificateFile: certificate, keyFile: key))
                 : (.performDefaultHandling, nil)
         }
@@ -122,10 +110,8 @@ import Testing
         #expect(decision.length == 70_000, "\(String(describing: decision.error))")
         #expect(
             identified.seen.read { $0.map(\.protectionSpace.authenticationMethod) } == [
-                SessionChallenge.ProtectionSpace.serverTrust,
-                SessionChallenge.ProtectionSpace.clientCertificate,
-            ]
-        )
+                SessionChallenge.ProtectionSpace.serverTrust, SessionChallenge.ProtectionSpace.clientCertificate,
+            ])
     }
 
     /// Responds to a proxy's challenges with a login, and trusts every certificate.
@@ -133,8 +119,7 @@ import Testing
         let seen = Monitor<[SessionChallenge]>([])
 
         func urlSession(
-            _ session: DownloadSession,
-            didReceive challenge: SessionChallenge,
+            _ session: DownloadSession, didReceive challenge: SessionChallenge,
             completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
         ) {
             seen.with { $0.append(challenge) }
@@ -142,9 +127,7 @@ import Testing
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didReceive challenge: SessionChallenge,
+            _ session: DownloadSession, task: DownloadTask, didReceive challenge: SessionChallenge,
             completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
         ) {
             seen.with { $0.append(challenge) }

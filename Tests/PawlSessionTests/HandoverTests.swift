@@ -7,9 +7,7 @@ import Testing
 
 /// The owner of a session: a program, the service, or no process.
 @Suite struct HandoverTests {
-    private func root(_ bench: SessionBench) -> SessionRoot {
-        SessionRoot(of: "films", in: bench.folder.path("state"))
-    }
+    private func root(_ bench: SessionBench) -> SessionRoot { SessionRoot(of: "films", in: bench.folder.path("state")) }
 
     /// The service's share of it.
     private func adopted(_ bench: SessionBench) async throws -> DownloadManager {
@@ -29,9 +27,7 @@ import Testing
         return manager
     }
 
-    @Test func `A2 a session waits until the service has released its queue, and keeps no limit of it`()
-        async throws
-    {
+    @Test func `A2 a session waits until the service has released its queue, and keeps no limit of it`() async throws {
         let bench = try SessionBench()
         let service = try await adopted(bench)
         let notes = Notes()
@@ -92,8 +88,9 @@ import Testing
                 let parts = line.split(separator: ":\t", maxSplits: 1)
                 if parts.count == 2 { fields[parts[0]] = parts[1] }
             }
-            guard let name = fields["Name"], let mask = fields["SigBlk"].flatMap({ UInt64($0, radix: 16) })
-            else { continue }
+            guard let name = fields["Name"], let mask = fields["SigBlk"].flatMap({ UInt64($0, radix: 16) }) else {
+                continue
+            }
             masks[String(name), default: []].append(mask)
         }
         return masks

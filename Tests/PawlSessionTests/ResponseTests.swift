@@ -25,20 +25,15 @@ import Testing
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            willPerformHTTPRedirection response: SessionResponse,
-            newRequest request: SessionRequest,
-            completionHandler: @escaping (SessionRequest?) -> Void
+            _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: SessionResponse,
+            newRequest request: SessionRequest, completionHandler: @escaping (SessionRequest?) -> Void
         ) {
             redirects.with { $0.append((response.statusCode, request.url)) }
             completionHandler(follows(request))
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didReceive challenge: SessionChallenge,
+            _ session: DownloadSession, task: DownloadTask, didReceive challenge: SessionChallenge,
             completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
         ) {
             challenges.with { $0.append(challenge) }
@@ -47,33 +42,23 @@ import Testing
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didFinishCollecting metrics: DownloadTaskMetrics
-        ) {
-            self.metrics.with { $0.append(metrics) }
-        }
+            _ session: DownloadSession, task: DownloadTask, didFinishCollecting metrics: DownloadTaskMetrics
+        ) { self.metrics.with { $0.append(metrics) } }
     }
 
     private func end(
-        _ session: DownloadSession,
-        _ url: String,
-        _ delegate: (any DownloadTaskDelegate)? = nil
+        _ session: DownloadSession, _ url: String, _ delegate: (any DownloadTaskDelegate)? = nil
     ) async -> (text: String?, task: DownloadTask, error: PawlError?) {
         await end(session, SessionRequest(url: url), delegate)
     }
 
     private func end(
-        _ session: DownloadSession,
-        _ request: SessionRequest,
-        _ delegate: (any DownloadTaskDelegate)? = nil
+        _ session: DownloadSession, _ request: SessionRequest, _ delegate: (any DownloadTaskDelegate)? = nil
     ) async -> (text: String?, task: DownloadTask, error: PawlError?) {
         await withCheckedContinuation { continuation in
             let made = Monitor<DownloadTask?>(nil)
             let task = session.downloadTask(with: request) { path, _, error in
-                let text = path.flatMap { FileSystem.contents($0) }.map {
-                    String(decoding: $0, as: UTF8.self)
-                }
+                let text = path.flatMap { FileSystem.contents($0) }.map { String(decoding: $0, as: UTF8.self) }
                 let task = made.read { $0 }
                 if let task { continuation.resume(returning: (text, task, error)) }
             }
@@ -83,9 +68,7 @@ import Testing
         }
     }
 
-    @Test func `an error status is the response of a task, and its page the file, without a retry`()
-        async throws
-    {
+    @Test func `an error status is the response of a task, and its page the file, without a retry`() async throws {
         let bench = try SessionBench()
         let session = bench.session()
         for status in [404, 500, 503, 401] {
@@ -178,12 +161,9 @@ import Testing
         session.invalidateAndCancel()
     }
 
-    @Test(arguments: [false, true])
-    func `a field that the delegate adds to a redirect is sent to its target only`(
+    @Test(arguments: [false, true]) func `a field that the delegate adds to a redirect is sent to its target only`(
         isOther: Bool
-    )
-        async throws
-    {
+    ) async throws {
         let bench = try SessionBench()
         let other = isOther ? try OriginServer() : bench.origin
         defer { if isOther { other.stop() } }
@@ -199,10 +179,7 @@ import Testing
             guard request.url == target else { return request }
             var request = request
             // As code does for URLSession, which drops this field.
-            request.setValue(
-                first.value(forHTTPHeaderField: "Authorization"),
-                forHTTPHeaderField: "Authorization"
-            )
+            request.setValue(first.value(forHTTPHeaderField: "Authorization"), forHTTPHeaderField: "Authorization")
             request.setValue("k", forHTTPHeaderField: "X-Key")
             return request
         }
@@ -215,8 +192,7 @@ import Testing
         #expect(after?.header("Authorization") == (isOther ? nil : "Bearer a"))
         #expect(
             offered.read { $0.map { $0.value(forHTTPHeaderField: "Authorization") } }
-                == (isOther ? [nil, nil] : ["Bearer a", "Bearer a"])
-        )
+                == (isOther ? [nil, nil] : ["Bearer a", "Bearer a"]))
         session.invalidateAndCancel()
     }
 
@@ -237,11 +213,7 @@ import Testing
     }
 
     @Test(arguments: ["method", "Range", "Host"])
-    func `a redirect whose request cannot be sent fails instead of losing a part`(
-        change: String
-    )
-        async throws
-    {
+    func `a redirect whose request cannot be sent fails instead of losing a part`(change: String) async throws {
         let bench = try SessionBench()
         let session = bench.session()
         let target = bench.origin.serve("/target", Payload(Array("target".utf8)))
@@ -265,9 +237,7 @@ import Testing
     @Test func `a challenge gets a credential, and a refused one ends in the 401`() async throws {
         let bench = try SessionBench()
         let session = bench.session()
-        let kinds = [
-            Behaviour.Login.basic(user: "ann", password: "pw"), .digest(user: "ann", password: "pw"),
-        ]
+        let kinds = [Behaviour.Login.basic(user: "ann", password: "pw"), .digest(user: "ann", password: "pw")]
         for (index, kind) in kinds.enumerated() {
             let url = bench.origin.serve("/\(index)", Payload(Array("secret".utf8))) { $0.login = kind }
             let right = Watcher(login: (.useCredential, SessionCredential(user: "ann", password: "pw")))
@@ -316,8 +286,7 @@ import Testing
         #expect(second.isReusedConnection && second.connectStartDate == nil)
         #expect(second.countOfResponseBodyBytesReceived == payload.length)
         let times: [Double?] = [
-            first.fetchStartDate, first.domainLookupStartDate, first.domainLookupEndDate,
-            first.connectStartDate,
+            first.fetchStartDate, first.domainLookupStartDate, first.domainLookupEndDate, first.connectStartDate,
             first.connectEndDate, first.requestStartDate, first.requestEndDate, first.responseStartDate,
             first.responseEndDate, second.fetchStartDate, second.responseEndDate,
         ]
@@ -366,11 +335,8 @@ import Testing
     /// Drops the decision about a redirect.
     private final class Forgetful: DownloadTaskDelegate {
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            willPerformHTTPRedirection response: SessionResponse,
-            newRequest request: SessionRequest,
-            completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+            _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: SessionResponse,
+            newRequest request: SessionRequest, completionHandler: @escaping @Sendable (SessionRequest?) -> Void
         ) {}
     }
 
@@ -394,20 +360,15 @@ import Testing
     /// Drops the decision about a login, and takes back the one about a redirect.
     private final class Wavering: DownloadTaskDelegate {
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            willPerformHTTPRedirection response: SessionResponse,
-            newRequest request: SessionRequest,
-            completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+            _ session: DownloadSession, task: DownloadTask, willPerformHTTPRedirection response: SessionResponse,
+            newRequest request: SessionRequest, completionHandler: @escaping @Sendable (SessionRequest?) -> Void
         ) {
             completionHandler(request)
             completionHandler(nil)
         }
 
         func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didReceive challenge: SessionChallenge,
+            _ session: DownloadSession, task: DownloadTask, didReceive challenge: SessionChallenge,
             completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
         ) {}
     }
@@ -429,11 +390,8 @@ import Testing
     private final class Lister: DownloadSessionDelegate {
         let lines = Monitor<[String]>([])
 
-        func urlSession(
-            _ session: DownloadSession,
-            downloadTask: DownloadTask,
-            didFinishDownloadingTo location: String
-        ) {
+        func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String)
+        {
             session.getAllTasks { tasks in self.lines.with { $0.append("tasks \(tasks.count)") } }
             // All that the session works on beside this call.
             let isIdle = Monitor(false)
@@ -441,11 +399,7 @@ import Testing
             _ = isIdle.wait { $0 ? true : nil }
         }
 
-        func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didCompleteWithError error: PawlError?
-        ) {
+        func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {
             lines.with { $0.append("complete") }
         }
     }

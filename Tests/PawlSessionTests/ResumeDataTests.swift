@@ -6,22 +6,16 @@ import PawlTestKit
 import Testing
 
 /// Resume data whose task ends before it has a response.
-@Suite(.timeLimit(.minutes(2)))
-struct ResumeDataTests {
+@Suite(.timeLimit(.minutes(2))) struct ResumeDataTests {
     /// Resume data of a task that has received more than a million bytes.
-    private func data(
-        _ session: DownloadSession,
-        _ notes: Notes,
-        _ url: String
-    ) async throws -> [UInt8] {
+    private func data(_ session: DownloadSession, _ notes: Notes, _ url: String) async throws -> [UInt8] {
         let task = session.downloadTask(with: url)
         task.resume()
         #expect(await notes.until(bytes: 1_000_000))
         return try #require(await task.cancelByProducingResumeData())
     }
 
-    @Test(arguments: [false, true])
-    func `B6 a task from resume data that is cancelled at once has new resume data`(
+    @Test(arguments: [false, true]) func `B6 a task from resume data that is cancelled at once has new resume data`(
         isResumed: Bool
     ) async throws {
         let bench = try SessionBench()
@@ -86,37 +80,25 @@ struct ResumeDataTests {
         init(moving path: String) { moved = path }
 
         func urlSession(
-            _ session: DownloadSession,
-            downloadTask: DownloadTask,
-            didWriteData bytesWritten: Int64,
-            totalBytesWritten: Int64,
-            totalBytesExpectedToWrite: Int64
+            _ session: DownloadSession, downloadTask: DownloadTask, didWriteData bytesWritten: Int64,
+            totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
         ) {
             lines.with { $0.append("write") }
             _ = gate.wait { $0 ? true : nil }
         }
 
-        func urlSession(
-            _ session: DownloadSession,
-            downloadTask: DownloadTask,
-            didFinishDownloadingTo location: String
-        ) {
+        func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String)
+        {
             try? FileSystem.move(location, to: moved)
             lines.with { $0.append("finish") }
         }
 
-        func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didCompleteWithError error: PawlError?
-        ) {
+        func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {
             lines.with { $0.append("complete \(error?.code.rawValue ?? 0)") }
         }
     }
 
-    @Test func `B6 a file that is complete when its resume data is requested is reported as finished`()
-        async throws
-    {
+    @Test func `B6 a file that is complete when its resume data is requested is reported as finished`() async throws {
         let bench = try SessionBench()
         let delegate = Holding(moving: bench.folder.path("moved"))
         let payload = Payload(seed: 772, length: 500_000)
@@ -142,8 +124,9 @@ struct ResumeDataTests {
         let state = bench.folder.path("state")
         return FileSystem.names(in: state).filter { $0 != ".partials" }.flatMap { root in
             FileSystem.names(in: "\(state)/\(root)").filter { $0 != ".pawl" }.flatMap { task in
-                FileSystem.names(in: "\(state)/\(root)/\(task)").filter { $0.hasSuffix(".part") }
-                    .map { "\(state)/\(root)/\(task)/\($0)" }
+                FileSystem.names(in: "\(state)/\(root)/\(task)").filter { $0.hasSuffix(".part") }.map {
+                    "\(state)/\(root)/\(task)/\($0)"
+                }
             }
         }
     }

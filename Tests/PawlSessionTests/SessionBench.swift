@@ -17,8 +17,7 @@ final class SessionBench: Sendable {
     deinit { origin.stop() }
 
     func configuration(_ identifier: String? = nil, slots: Int = 3) -> DownloadSessionConfiguration {
-        var configuration =
-            identifier.map { DownloadSessionConfiguration.background(withIdentifier: $0) } ?? .default
+        var configuration = identifier.map { DownloadSessionConfiguration.background(withIdentifier: $0) } ?? .default
         configuration.stateFolder = folder.path("state")
         configuration.maximumConcurrentTasks = slots
         configuration.retries = 1
@@ -30,13 +29,7 @@ final class SessionBench: Sendable {
     }
 
     /// Content that stalls in the middle until it is released.
-    func serveStalling(
-        _ path: String,
-        seed: UInt64,
-        length: Int64 = 3_000_000
-    ) -> (
-        url: String, payload: Payload
-    ) {
+    func serveStalling(_ path: String, seed: UInt64, length: Int64 = 3_000_000) -> (url: String, payload: Payload) {
         let payload = Payload(seed: seed, length: length)
         return (origin.serve(path, payload) { $0.cut = .stall(from: length - 1_000_000) }, payload)
     }
@@ -50,9 +43,7 @@ final class SessionBench: Sendable {
         let state = folder.path("state")
         while ContinuousClock.now < end {
             let tasks = FileSystem.names(in: state).flatMap { root in
-                FileSystem.names(in: "\(state)/\(root)").filter { $0 != ".pawl" }.map {
-                    "\(state)/\(root)/\($0)"
-                }
+                FileSystem.names(in: "\(state)/\(root)").filter { $0 != ".pawl" }.map { "\(state)/\(root)/\($0)" }
             }
             if condition(tasks.flatMap { FileSystem.names(in: $0) }) { return }
             sched_yield()
@@ -78,44 +69,31 @@ final class Notes: DownloadSessionDelegate {
     var writes: [(new: Int64, written: Int64, expected: Int64)] { figures.read { $0 } }
 
     /// Waits for a line with that prefix.
-    @discardableResult
-    func until(_ text: String, times count: Int = 1) async -> Bool {
+    @discardableResult func until(_ text: String, times count: Int = 1) async -> Bool {
         await aside { self.lines.wait { $0.count { $0.hasPrefix(text) } >= count ? true : nil } ?? false }
     }
 
     /// Waits until that many bytes were reported.
-    @discardableResult
-    func until(bytes: Int64) async -> Bool {
+    @discardableResult func until(bytes: Int64) async -> Bool {
         await aside { self.figures.wait { ($0.last?.written ?? 0) >= bytes ? true : nil } ?? false }
     }
 
     private func note(_ line: String) { lines.with { $0.append(line) } }
 
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didWriteData bytesWritten: Int64,
-        totalBytesWritten: Int64,
-        totalBytesExpectedToWrite: Int64
+        _ session: DownloadSession, downloadTask: DownloadTask, didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
     ) {
         figures.with { $0.append((bytesWritten, totalBytesWritten, totalBytesExpectedToWrite)) }
         note("write")
     }
 
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didResumeAtOffset fileOffset: Int64,
+        _ session: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
-    ) {
-        note("resume \(fileOffset > 0) \(expectedTotalBytes)")
-    }
+    ) { note("resume \(fileOffset > 0) \(expectedTotalBytes)") }
 
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: String
-    ) {
+    func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String) {
         if let moved { try? FileSystem.move(location, to: moved) }
         let response = downloadTask.response
         note("finish \(response?.statusCode ?? 0) \(response?.suggestedFilename ?? "nil")")
@@ -132,7 +110,5 @@ final class Notes: DownloadSessionDelegate {
 
 /// Waits on a dedicated thread: sessions need those that tests would block.
 func aside<Value: Sendable>(_ wait: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        SystemThread.detached { continuation.resume(returning: wait()) }
-    }
+    await withCheckedContinuation { continuation in SystemThread.detached { continuation.resume(returning: wait()) } }
 }

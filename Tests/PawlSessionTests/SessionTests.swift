@@ -26,9 +26,7 @@ import Testing
         #expect(await notes.until("over"))
     }
 
-    @Test func `B3 didWrite, didFinish with the headers, didComplete; the file can be moved away`()
-        async throws
-    {
+    @Test func `B3 didWrite, didFinish with the headers, didComplete; the file can be moved away`() async throws {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))
         let session = bench.session(notes)
@@ -116,9 +114,7 @@ import Testing
         #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
     }
 
-    @Test func `partials of failures are kept a month for their tasks, requested ones always`()
-        async throws
-    {
+    @Test func `partials of failures are kept a month for their tasks, requested ones always`() async throws {
         let bench = try SessionBench()
         let folder = bench.folder.path("state/.partials")
         let names = ["PawlDownload_failed_old.tmp", "PawlDownload_failed_new.tmp", "PawlDownload_old.tmp"]
@@ -134,9 +130,7 @@ import Testing
         #expect(await notes.until("over 0"))
     }
 
-    @Test func `B3 a file that is not moved is removed, and a failure is reported by didComplete alone`()
-        async throws
-    {
+    @Test func `B3 a file that is not moved is removed, and a failure is reported by didComplete alone`() async throws {
         let bench = try SessionBench()
         let notes = Notes()
         let session = bench.session(notes, identifier: "films")
@@ -196,8 +190,7 @@ import Testing
         #expect(await notes.until("over 0"))
     }
 
-    @Test
-    func `D1 suspend keeps the slot, cancel with resume data frees it, resume after a cancel does nothing`()
+    @Test func `D1 suspend keeps the slot, cancel with resume data frees it, resume after a cancel does nothing`()
         async throws
     {
         let bench = try SessionBench()
@@ -230,9 +223,7 @@ import Testing
         #expect(bench.leftovers.count == 1, "the partial that waits for its resume data: \(bench.leftovers)")
     }
 
-    @Test func `B8 a smaller total after a resume never makes progress decrease or exceed the end`()
-        async throws
-    {
+    @Test func `B8 a smaller total after a resume never makes progress decrease or exceed the end`() async throws {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))
         let session = bench.session(notes)
@@ -292,9 +283,7 @@ import Testing
     @Test func `a request that is no download is refused, and its timeout is honoured`() async throws {
         let bench = try SessionBench()
         let notes = Notes()
-        let url = bench.origin.serve("/f", Payload(seed: 742, length: 3_000_000)) {
-            $0.cut = .stall(from: 1000)
-        }
+        let url = bench.origin.serve("/f", Payload(seed: 742, length: 3_000_000)) { $0.cut = .stall(from: 1000) }
         let session = bench.session(notes)
         var post = SessionRequest(url: url)
         post.httpMethod = "POST"
@@ -355,17 +344,12 @@ import Testing
     private final class Ends: DownloadTaskDelegate {
         let codes = Monitor<[UInt8?]>([])
 
-        func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didCompleteWithError error: PawlError?
-        ) {
+        func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {
             codes.with { $0.append(error?.code.rawValue) }
         }
     }
 
-    @Test func `a late task's own delegate is called, and not that of its invalidated session`() async throws
-    {
+    @Test func `a late task's own delegate is called, and not that of its invalidated session`() async throws {
         let bench = try SessionBench()
         let notes = Notes()
         let session = bench.session(notes)
@@ -386,17 +370,10 @@ import Testing
     private final class Hasty: DownloadSessionDelegate {
         let lines = Monitor<[String]>([])
 
-        func urlSession(
-            _ session: DownloadSession,
-            downloadTask: DownloadTask,
-            didFinishDownloadingTo location: String
-        ) {}
+        func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String)
+        {}
 
-        func urlSession(
-            _ session: DownloadSession,
-            task: DownloadTask,
-            didCompleteWithError error: PawlError?
-        ) {
+        func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {
             lines.with { $0.append("complete \(error?.code.rawValue ?? 0)") }
             session.invalidateAndCancel()
         }
@@ -413,9 +390,7 @@ import Testing
         let hasty = Hasty()
         // The session fails when all tasks are there.
         let areThere = Monitor(false)
-        let blocker = Task(executorPreference: DownloadSession.executor) {
-            _ = areThere.wait { $0 ? true : nil }
-        }
+        let blocker = Task(executorPreference: DownloadSession.executor) { _ = areThere.wait { $0 ? true : nil } }
         let session = DownloadSession(configuration: bench.configuration("films"), delegate: hasty)
         for _ in 0..<3 { session.downloadTask(with: bench.origin.url("/f")).resume() }
         areThere.with { $0 = true }

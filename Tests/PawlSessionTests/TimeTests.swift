@@ -7,9 +7,7 @@ import Testing
 
 /// When tasks may run, and what is left of them.
 @Suite struct TimeTests {
-    @Test func `a task waits for its begin date, and a resource's time ends it with its resume data`()
-        async throws
-    {
+    @Test func `a task waits for its begin date, and a resource's time ends it with its resume data`() async throws {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))
         var configuration = bench.configuration()
@@ -46,9 +44,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, -Double.infinity, .nan])
-    func `a time for the resource that is none fails instead of meaning no limit`(
-        seconds: Double
-    ) async throws {
+    func `a time for the resource that is none fails instead of meaning no limit`(seconds: Double) async throws {
         let bench = try SessionBench()
         let notes = Notes()
         var configuration = bench.configuration()
@@ -79,10 +75,7 @@ import Testing
         #expect(await aside { second.line { $0 == "is made" } } != nil, "\(second.errors)")
         bench.origin.adjust("/f") { $0.cut = nil }
         bench.origin.release("/f")
-        #expect(
-            await aside { second.line { $0.hasPrefix("over") } } == "over 0",
-            "\(second.lines) \(second.errors)"
-        )
+        #expect(await aside { second.line { $0.hasPrefix("over") } } == "over 0", "\(second.lines) \(second.errors)")
         await aside { _ = second.wait() }
         let finishes = second.lines.filter { $0.hasPrefix("finish") }
         #expect(finishes.count == 1 && finishes[0].hasPrefix("finish data 3000000 "), "\(second.lines)")

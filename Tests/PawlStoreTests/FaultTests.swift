@@ -9,9 +9,7 @@ import Testing
 /// Disks that are full, read-only or lie.
 @Suite struct FaultTests {
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a full disk is code 9, nothing is half written, and it recovers`()
-        throws
-    {
+    func `a full disk is code 9, nothing is half written, and it recovers`() throws {
         let disk = try MountedFolder(bytes: 512 << 10)
         let path = disk.path(".pawl/queue.sqlite")
         let queue = try QueueDatabase(at: path) { Issue.record("\($0)") }
@@ -25,14 +23,10 @@ import Testing
         #expect(try QueueDatabase(at: path) { Issue.record("\($0)") }.entries().count == 9000)
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable)) func `a disk full before the queue is created is code 9`()
-        throws
-    {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a disk full before the queue is created is code 9`() throws {
         let disk = try MountedFolder(bytes: 64 << 10)
         try FileSystem.write([UInt8](repeating: 1, count: 60 << 10), to: disk.path("filler"))
-        let failure = #expect(throws: Failure.self) {
-            _ = try QueueDatabase(at: disk.path("q/queue")) { _ in }
-        }
+        let failure = #expect(throws: Failure.self) { _ = try QueueDatabase(at: disk.path("q/queue")) { _ in } }
         #expect(failure?.code == .diskFull)
     }
 
@@ -63,18 +57,14 @@ import Testing
         #expect(throws: Failure.self) { try bench.open() }
     }
 
-    @Test func `damage found while the queue is in use throws, sets it aside, and a new one replaces it`()
-        throws
-    {
+    @Test func `damage found while the queue is in use throws, sets it aside, and a new one replaces it`() throws {
         let bench = try QueueBench()
         let first = try bench.open()
         try first.apply((1...3000).map { .put(record($0)) })
         first.close()
         let queue = try bench.open()
         // So that it must read from disk.
-        try queue.use("") { (connection) throws(DatabaseError) in
-            try connection.script("PRAGMA shrink_memory")
-        }
+        try queue.use("") { (connection) throws(DatabaseError) in try connection.script("PRAGMA shrink_memory") }
         // Written under the open queue, from the second page on.
         let length = try #require(FileSystem.size(bench.path))
         let file = unsafe open(bench.path, O_WRONLY)
@@ -120,9 +110,7 @@ import Testing
         if seed % 5 == 0 { bytes.removeLast(Int.random(in: 1..<bytes.count, using: &dice)) }
         try FileSystem.write(bytes, to: bench.path)
         if let log { try FileSystem.write(damaged(log, &dice), to: "\(bench.path)-wal") }
-        do throws(Failure) {
-            try use(bench.open())
-        } catch  where bench.said.isEmpty {
+        do throws(Failure) { try use(bench.open()) } catch  where bench.said.isEmpty {
             #expect([.newerJournal, .cannotOpen].contains(error.code), "seed \(seed): \(error)")
             #expect(FileSystem.contents(bench.path) == bytes)
             return .refused

@@ -29,9 +29,7 @@ import Testing
         try own.apply([.put(record(1))])
         own.close()
         let bytes = FileSystem.contents(bench.path)
-        let failure = #expect(throws: Failure.self) {
-            try bench.open(isOlder ? forms[1] : forms[0], asGuest: true)
-        }
+        let failure = #expect(throws: Failure.self) { try bench.open(isOlder ? forms[1] : forms[0], asGuest: true) }
         #expect(failure?.why.contains(isOlder ? "an older version" : "a newer version") == true)
         #expect(FileSystem.contents(bench.path) == bytes)
         #expect(bench.said.isEmpty)

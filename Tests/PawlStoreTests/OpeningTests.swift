@@ -59,10 +59,7 @@ import Testing
         try DatabaseConnection(bench.path).script(Self.firstForm)
         let queue = try bench.open()
         var wanted = QueueRecord(
-            id: QueueID(rawValue: 9),
-            sources: ["https://a.example/x"],
-            addedAt: UnixTime(seconds: 100)
-        )
+            id: QueueID(rawValue: 9), sources: ["https://a.example/x"], addedAt: UnixTime(seconds: 100))
         wanted.position = 1.5
         wanted.state = .paused
         wanted.folder = "a"
@@ -88,16 +85,12 @@ import Testing
 
     /// Migrations that another version might contain.
     private static let later = [
-        Migration(
-            name: "test: notes",
-            script: "CREATE TABLE notes (text TEXT) STRICT; INSERT INTO notes VALUES ('x')"
-        ),
+        Migration(name: "test: notes", script: "CREATE TABLE notes (text TEXT) STRICT; INSERT INTO notes VALUES ('x')"),
         Migration(name: "test: colour", script: "ALTER TABLE downloads ADD COLUMN colour TEXT"),
     ]
 
-    @Test(arguments: 0...4) func `from each earlier schema the missing migrations are run, once`(
-        _ earlier: Int
-    ) throws {
+    @Test(arguments: 0...4) func `from each earlier schema the missing migrations are run, once`(_ earlier: Int) throws
+    {
         let bench = try QueueBench()
         let all = Migration.all + Self.later
         let old = try bench.open(Array(all.prefix(earlier)))
@@ -106,9 +99,7 @@ import Testing
         for _ in 0..<2 {
             let queue = try bench.open(all)
             let rows = try queue.use("") { (connection) throws(DatabaseError) in
-                try connection.rows("SELECT text, (SELECT count(colour) FROM downloads) FROM notes") {
-                    $0.text(0)
-                }
+                try connection.rows("SELECT text, (SELECT count(colour) FROM downloads) FROM notes") { $0.text(0) }
             }
             #expect(rows == ["x"])
             #expect(try queue.record(record(1).id) == (earlier > 0 ? record(1) : nil))
@@ -121,9 +112,7 @@ import Testing
         let bench = try QueueBench()
         try bench.open().apply([.put(record(1))])
         let bad = Migration(
-            name: "test: bad",
-            script: "CREATE TABLE notes (text TEXT) STRICT; CREATE TABLE sources (a);"
-        )
+            name: "test: bad", script: "CREATE TABLE notes (text TEXT) STRICT; CREATE TABLE sources (a);")
         let database = try DatabaseConnection(bench.path)
         #expect(throws: DatabaseError.self) { try database.prepare(Migration.all + [bad]) }
         #expect(try database.rows("SELECT name FROM sqlite_schema WHERE name = 'notes'") { $0.text(0) } == [])
@@ -136,9 +125,7 @@ import Testing
         let newer = try bench.open(Migration.all + Self.later)
         try newer.apply([.put(record(1))])
         if !hasNumber {
-            try newer.use("") { (connection) throws(DatabaseError) in
-                try connection.script("PRAGMA user_version = 1")
-            }
+            try newer.use("") { (connection) throws(DatabaseError) in try connection.script("PRAGMA user_version = 1") }
         }
         newer.close()
         let bytes = FileSystem.contents(bench.path)
@@ -162,8 +149,7 @@ import Testing
         }
     }
 
-    @Test
-    func `a second process gets an error that the queue is in use, and can open it when the first closed it`()
+    @Test func `a second process gets an error that the queue is in use, and can open it when the first closed it`()
         throws
     {
         let bench = try QueueBench()
@@ -181,8 +167,7 @@ import Testing
         try queue.apply([.put(record(1))])
         let other = try PawlProcess.run(
             "/usr/bin/python3",
-            ["-c", "import sqlite3; sqlite3.connect('\(bench.path)', 0).execute('DELETE FROM downloads')"]
-        )
+            ["-c", "import sqlite3; sqlite3.connect('\(bench.path)', 0).execute('DELETE FROM downloads')"])
         #expect(other.errors.contains("locked"))
         #expect(try queue.record(record(1).id) == record(1))
     }
@@ -199,10 +184,8 @@ import Testing
         }
         #expect(
             bench.files == [
-                "queue.sqlite", "queue.sqlite.bad", "queue.sqlite.bad.1", "queue.sqlite.bad.2",
-                "queue.sqlite.lock",
-            ]
-        )
+                "queue.sqlite", "queue.sqlite.bad", "queue.sqlite.bad.1", "queue.sqlite.bad.2", "queue.sqlite.lock",
+            ])
         for (round, name) in ["bad", "bad.1", "bad.2"].enumerated() {
             #expect(FileSystem.contents("\(bench.path).\(name)") == Array("no database \(round)".utf8))
             #expect(bench.said[round].contains("\(bench.path).\(name);"))
@@ -244,9 +227,7 @@ import Testing
         let bench = try QueueBench()
         try bench.open().close()
         FileSystem.remove(bench.path)
-        try DatabaseConnection(bench.path).script(
-            "CREATE TABLE downloads (a); CREATE TABLE migrations (name TEXT)"
-        )
+        try DatabaseConnection(bench.path).script("CREATE TABLE downloads (a); CREATE TABLE migrations (name TEXT)")
         #expect(try bench.open().entries().isEmpty)
         #expect(bench.files.contains("queue.sqlite.bad"))
         #expect(bench.said.count == 1)
@@ -255,9 +236,7 @@ import Testing
     @Test func `a user's additions to the schema are not a fault`() throws {
         let bench = try QueueBench()
         try bench.open().close()
-        try DatabaseConnection(bench.path).script(
-            "CREATE INDEX mine ON downloads (type); CREATE TABLE mine2 (a)"
-        )
+        try DatabaseConnection(bench.path).script("CREATE INDEX mine ON downloads (type); CREATE TABLE mine2 (a)")
         try bench.open().close()
         #expect(bench.said.isEmpty)
     }

@@ -32,17 +32,14 @@ import Testing
     private static let filters: [QueueFilter] = [
         QueueFilter(), QueueFilter(states: [.waiting, .paused]), QueueFilter(states: [.failed]),
         QueueFilter(states: []), QueueFilter(group: "films"), QueueFilter(states: [.finished], group: ""),
-        QueueFilter(text: "BeTa"), QueueFilter(text: "ÄRG"), QueueFilter(text: "FILES/1"),
-        QueueFilter(text: "%"),
+        QueueFilter(text: "BeTa"), QueueFilter(text: "ÄRG"), QueueFilter(text: "FILES/1"), QueueFilter(text: "%"),
         QueueFilter(states: [.waiting, .removed], group: "music", text: "a"), QueueFilter(group: "nobody"),
     ]
 
     private func matches(_ record: QueueRecord, _ filter: QueueFilter) -> Bool {
         let texts = record.sources + [record.name ?? ""]
-        return filter.states?.contains(record.state) ?? true
-            && (filter.group.map { $0 == record.group } ?? true)
-            && (filter.text.map { text in texts.contains { $0.lowercased().contains(text.lowercased()) } }
-                ?? true)
+        return filter.states?.contains(record.state) ?? true && (filter.group.map { $0 == record.group } ?? true)
+            && (filter.text.map { text in texts.contains { $0.lowercased().contains(text.lowercased()) } } ?? true)
     }
 
     /// Whether one sorts before the other, with equal ones left in order.
@@ -72,9 +69,7 @@ import Testing
         #expect(try queue.totals(matching: QueueFilter(text: "second part")).count == 0)
     }
 
-    @Test(arguments: orderings) func `every page of every filter matches the model`(
-        _ ordering: QueueOrdering
-    ) throws {
+    @Test(arguments: orderings) func `every page of every filter matches the model`(_ ordering: QueueOrdering) throws {
         let queue = try QueueBench().open()
         let all = Self.records(120)
         try queue.apply(all.map { .put($0) })
@@ -82,9 +77,7 @@ import Testing
         for filter in Self.filters {
             let found = isBackward ? all.reversed() : all
             let wanted = found.filter { matches($0, filter) }.sorted { precedes($0, $1, ordering) }
-            for (offset, limit) in [
-                (0, 1000), (0, 7), (7, 7), (100, 100), (500, 5), (-1, 3), (0, 0), (0, -1),
-            ] {
+            for (offset, limit) in [(0, 1000), (0, 7), (7, 7), (100, 100), (500, 5), (-1, 3), (0, 0), (0, -1)] {
                 let page = try queue.records(matching: filter, by: ordering, offset: offset, limit: limit)
                 #expect(page == Array(wanted.dropFirst(max(0, offset)).prefix(max(0, limit))), "\(filter)")
             }
@@ -104,24 +97,13 @@ import Testing
                 let wanted = sorted[(index + 1)...].filter { matches($0, filter) }
                 for (offset, limit) in [(0, 1000), (0, 7), (3, 5)] {
                     let page = try queue.records(
-                        matching: filter,
-                        by: ordering,
-                        after: record.id,
-                        offset: offset,
-                        limit: limit
-                    )
+                        matching: filter, by: ordering, after: record.id, offset: offset, limit: limit)
                     #expect(page == Array(wanted.dropFirst(offset).prefix(limit)), "\(filter) \(index)")
                 }
             }
         }
         let unknown = QueueID(rawValue: 5)
-        let page = try queue.records(
-            matching: QueueFilter(),
-            by: ordering,
-            after: unknown,
-            offset: 0,
-            limit: 9
-        )
+        let page = try queue.records(matching: QueueFilter(), by: ordering, after: unknown, offset: 0, limit: 9)
         #expect(page == nil)
     }
 
@@ -146,10 +128,8 @@ import Testing
                     record(number + 1) {
                         $0.state = state
                         $0.total = .max
-                    }
-                )
-            }
-        )
+                    })
+            })
         #expect(try queue.totals(matching: QueueFilter()).total == .max)
     }
 
@@ -157,32 +137,20 @@ import Testing
         let queue = try QueueBench().open()
         let all = Self.records(120)
         try queue.apply(all.map { .put($0) })
-        let wanted = all.filter { $0.state == .waiting || $0.state == .paused }
-            .sorted { precedes($0, $1, .turn) }
-            .map {
-                QueueEntry(
-                    id: $0.id,
-                    state: $0.state,
-                    priority: $0.priority,
-                    position: $0.position,
-                    group: $0.group
-                )
-            }
+        let wanted = all.filter { $0.state == .waiting || $0.state == .paused }.sorted { precedes($0, $1, .turn) }.map {
+            QueueEntry(id: $0.id, state: $0.state, priority: $0.priority, position: $0.position, group: $0.group)
+        }
         #expect(try queue.entries() == wanted)
     }
 
-    @Test(arguments: orderings) func `no page sorts or scans the whole queue`(
-        _ ordering: QueueOrdering
-    ) throws {
+    @Test(arguments: orderings) func `no page sorts or scans the whole queue`(_ ordering: QueueOrdering) throws {
         let queue = try QueueBench().open()
         let order = RecordOrder(ordering)
         let keys = [
             nil, RecordKey(number: 9, values: order.selection.map { _ in .integer(7) }),
             RecordKey(number: 9, values: order.selection.map { _ in .null }),
         ]
-        let filters = [
-            QueueFilter(), QueueFilter(states: [.waiting, .paused]), QueueFilter(states: [.failed]),
-        ]
+        let filters = [QueueFilter(), QueueFilter(states: [.waiting, .paused]), QueueFilter(states: [.failed])]
         for (filter, key) in filters.flatMap({ filter in keys.map { (filter, $0) } }) {
             let page = RecordQuery(filter: filter).page(by: ordering, after: key, offset: 0, limit: 100)
             let plan = try queue.use("") { (connection) throws(DatabaseError) in

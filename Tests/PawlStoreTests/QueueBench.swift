@@ -11,9 +11,7 @@ final class QueueBench {
     let folder: TemporaryFolder
     private let notices = Notices()
 
-    private final class Notices: Sendable {
-        let said = Mutex<[String]>([])
-    }
+    private final class Notices: Sendable { let said = Mutex<[String]>([]) }
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -22,10 +20,7 @@ final class QueueBench {
     /// The content of the queue's own folder.
     var files: [String] { FileSystem.names(in: folder.path(".pawl")) }
 
-    func open(
-        _ steps: [Migration] = Migration.all,
-        asGuest: Bool = false
-    ) throws(Failure) -> QueueDatabase {
+    func open(_ steps: [Migration] = Migration.all, asGuest: Bool = false) throws(Failure) -> QueueDatabase {
         // The folder stays until the database is closed.
         try QueueDatabase(at: path, steps: steps, asGuest: asGuest) { [notices, folder] notice in
             withExtendedLifetime(folder) { notices.said.withLock { $0.append(notice) } }
@@ -38,8 +33,7 @@ func record(_ number: Int, _ change: (inout QueueRecord) -> Void = { _ in }) -> 
     var record = QueueRecord(
         id: QueueID(rawValue: UInt64(number) &* 0x9E37_79B9_7F4A_7C15),
         sources: ["https://origin.example/files/\(number).bin"],
-        addedAt: UnixTime(seconds: 1_700_000_000 + Int64(number))
-    )
+        addedAt: UnixTime(seconds: 1_700_000_000 + Int64(number)))
     record.position = Double(number)
     change(&record)
     return record

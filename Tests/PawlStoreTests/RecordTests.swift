@@ -77,9 +77,7 @@ import Testing
         #expect(try queue.records(matching: QueueFilter(), by: .turn, offset: 0, limit: 9).count == 2)
     }
 
-    @Test func `a part file's name is known to be another's, in its folder and while it is unfinished`()
-        throws
-    {
+    @Test func `a part file's name is known to be another's, in its folder and while it is unfinished`() throws {
         let queue = try QueueBench().open()
         func named(_ number: Int, _ name: String, _ state: QueueState, _ folder: String = "") -> QueueChange {
             .put(
@@ -87,12 +85,11 @@ import Testing
                     $0.name = name
                     $0.state = state
                     $0.folder = folder
-                }
-            )
+                })
         }
         try queue.apply([
-            named(1, "a", .waiting), named(2, "b", .paused, "films"), named(3, "c", .failed),
-            named(4, "d", .finished), named(5, "e", .removed), .put(record(6)),
+            named(1, "a", .waiting), named(2, "b", .paused, "films"), named(3, "c", .failed), named(4, "d", .finished),
+            named(5, "e", .removed), .put(record(6)),
         ])
         let other = record(9).id
         for (name, folder, isOthers) in [
@@ -100,18 +97,14 @@ import Testing
             ("d", "", false), ("e", "", false), ("", "", false),
         ] {
             #expect(
-                try queue.isName(name, in: folder, ofOtherThan: other, in: [.waiting, .paused, .failed])
-                    == isOthers,
-                "\(name) in \(folder)"
-            )
+                try queue.isName(name, in: folder, ofOtherThan: other, in: [.waiting, .paused, .failed]) == isOthers,
+                "\(name) in \(folder)")
         }
         #expect(try queue.isName("d", in: "", ofOtherThan: other, in: [.finished]))
         #expect(try queue.isName("a", in: "", ofOtherThan: record(1).id, in: [.waiting]) == false)
     }
 
-    @Test func `D11 D16 a download is found by any of its URLs, by its ID, and an unknown one is not`()
-        throws
-    {
+    @Test func `D11 D16 a download is found by any of its URLs, by its ID, and an unknown one is not`() throws {
         let queue = try QueueBench().open()
         let (one, other) = (full(1), full(2))
         try queue.apply([.put(one), .put(other), .put(record(3))])
@@ -134,9 +127,7 @@ import Testing
         #expect(try again.record(full(1).id) == full(1))
     }
 
-    @Test func `D14 an erased record is gone with its sources, and erasing an unknown one does nothing`()
-        throws
-    {
+    @Test func `D14 an erased record is gone with its sources, and erasing an unknown one does nothing`() throws {
         let queue = try QueueBench().open()
         try queue.apply([.put(full(1)), .put(record(2)), .erase(full(1).id), .erase(QueueID(rawValue: 77))])
         #expect(try queue.record(full(1).id) == nil)
@@ -151,8 +142,7 @@ import Testing
         let queue = try QueueBench().open()
         try queue.apply([.put(full(1))])
         try queue.apply([
-            .progress(full(1).id, written: 5, total: nil),
-            .progress(QueueID(rawValue: 7), written: 1, total: 1),
+            .progress(full(1).id, written: 5, total: nil), .progress(QueueID(rawValue: 7), written: 1, total: 1),
         ])
         var wanted = full(1)
         wanted.written = 5
@@ -206,10 +196,7 @@ import Testing
         let queue = try QueueBench().open()
         let ids: [UInt64] = [1, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000, 0xAB00_0000_0000_0001, .max]
         try queue.apply(
-            ids.map { id in
-                .put(QueueRecord(id: QueueID(rawValue: id), sources: [], addedAt: UnixTime(seconds: 0)))
-            }
-        )
+            ids.map { id in .put(QueueRecord(id: QueueID(rawValue: id), sources: [], addedAt: UnixTime(seconds: 0))) })
         func found(_ prefix: String, _ limit: Int = 9) throws -> [UInt64] {
             try queue.ids(prefix: prefix, limit: limit).map(\.rawValue)
         }
@@ -236,10 +223,8 @@ import Testing
                     record(index) { record in
                         record.state = states[index]
                         record.group = groups[index]
-                    }
-                )
-            }
-        )
+                    })
+            })
         let found = try queue.groups()
         #expect(found.map(\.name) == ["a", "b"] && found.map(\.count) == [2, 1])
         try queue.apply([.pauseWaiting])
@@ -247,8 +232,9 @@ import Testing
         #expect(try queue.totals(matching: QueueFilter(states: [.finished, .removed])).count == 2)
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `groups, names and URLs of other bytes are others`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `groups, names and URLs of other bytes are others`(
+        left: String, right: String
+    ) throws {
         let bench = try QueueBench()
         let queue = try bench.open()
         func put(_ number: Int, _ name: String) -> QueueChange {
@@ -256,8 +242,7 @@ import Testing
                 record(number) {
                     ($0.group, $0.name, $0.folder) = (name, name, name)
                     $0.sources = ["s3://bucket/\(name)"]
-                }
-            )
+                })
         }
         try queue.apply([put(0, left), put(1, right)])
         let groups = try queue.groups()
@@ -268,9 +253,7 @@ import Testing
         // A record whose name changes only in its bytes is written.
         try queue.apply([put(0, right)])
         let written = try #require(try queue.record(record(0).id))
-        #expect(
-            written.name.hasSameBytes(as: right) && written.sources.hasSameBytes(as: ["s3://bucket/\(right)"])
-        )
+        #expect(written.name.hasSameBytes(as: right) && written.sources.hasSameBytes(as: ["s3://bucket/\(right)"]))
         #expect(written != record(0) { $0.name = left })
     }
 

@@ -60,12 +60,7 @@ import Testing
         let replaced = Atomic(0)
         let threads = (1...8).map { number in
             SystemThread.start {
-                let isDone = try? AtomicFile.replace(
-                    path,
-                    while: \.isEmpty,
-                    atMost: 10,
-                    with: [UInt8(number)]
-                )
+                let isDone = try? AtomicFile.replace(path, while: \.isEmpty, atMost: 10, with: [UInt8(number)])
                 if isDone == true { replaced.wrappingAdd(1, ordering: .relaxed) }
             }
         }

@@ -8,8 +8,7 @@ import Testing
             LockWait.take {
                 calls += 1
                 return calls == 3
-            }
-        )
+            })
         #expect(calls == 3)
     }
 
@@ -19,8 +18,7 @@ import Testing
             !LockWait.take {
                 calls += 1
                 return false
-            }
-        )
+            })
         #expect(calls > 1)
     }
 }

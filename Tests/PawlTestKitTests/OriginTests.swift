@@ -19,9 +19,7 @@ import Testing
             #expect(part.output.contains("Content-Range: bytes 1000-1999/300000\r\n"))
             #expect(part.output.contains("ETag: \"version-0-11-300000\"\r\n"))
             #expect(part.output.contains("Last-Modified: Fri, 14 Jul 2017 02:40:00 GMT\r\n"))
-            try #expect(
-                curl("--range", "-5", url).outputBytes == payload.bytes(in: ByteRange(299_995, 300_000))
-            )
+            try #expect(curl("--range", "-5", url).outputBytes == payload.bytes(in: ByteRange(299_995, 300_000)))
             try #expect(curl("--include", "--range", "300000-", url).output.contains("bytes */300000"))
             let log = origin.ended("/f")
             #expect(log.map(\.status) == [200, 206, 206, 416])
@@ -86,9 +84,7 @@ import Testing
             let basic = origin.serve("/basic", payload) { $0.login = .basic(user: "me", password: "se:cret") }
             try #expect(curl("--user", "me:se:cret", basic).outputBytes == payload.bytes)
             try #expect(curl("--fail", "--user", "me:wrong", basic).exit == .code(22))
-            let digest = origin.serve("/digest", payload) {
-                $0.login = .digest(user: "me", password: "secret")
-            }
+            let digest = origin.serve("/digest", payload) { $0.login = .digest(user: "me", password: "secret") }
             try #expect(curl("--digest", "--user", "me:secret", digest).outputBytes == payload.bytes)
             try #expect(curl("--fail", "--digest", "--user", "me:wrong", digest).exit == .code(22))
         }

@@ -6,18 +6,14 @@ import Testing
     @Test func `a slice equals the same bytes of the whole`() {
         let payload = Payload(seed: 7, length: 20_000)
         let whole = payload.bytes
-        for range in [
-            ByteRange(0, 1), ByteRange(4090, 4105), ByteRange(3, 12_293), ByteRange(19_999, 20_000),
-        ] {
+        for range in [ByteRange(0, 1), ByteRange(4090, 4105), ByteRange(3, 12_293), ByteRange(19_999, 20_000)] {
             #expect(payload.bytes(in: range) == Array(whole[Int(range.start)..<Int(range.end)]))
         }
     }
 
     @Test func `no page of a payload repeats, nor in another seed`() {
         let size = 4096
-        let pages = (0..<512).map {
-            Payload(seed: 1, length: .max).bytes(in: ByteRange($0 * 4096, ($0 + 1) * 4096))
-        }
+        let pages = (0..<512).map { Payload(seed: 1, length: .max).bytes(in: ByteRange($0 * 4096, ($0 + 1) * 4096)) }
         let far = Payload(seed: 1, length: .max).bytes(in: ByteRange(5 << 32, 5 << 32 + Int64(size)))
         let other = Payload(seed: 2, length: .max).bytes(in: ByteRange(0, Int64(size)))
         #expect(Set(pages + [far, other]).count == pages.count + 2)

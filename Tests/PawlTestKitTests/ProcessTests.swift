@@ -30,8 +30,7 @@ import Testing
         #expect(!FileSystem.exists(path))
     }
 
-    @Test(.enabled(if: Namespace.isAvailable))
-    func `a namespace reaches an origin until its cable is pulled`() throws {
+    @Test(.enabled(if: Namespace.isAvailable)) func `a namespace reaches an origin until its cable is pulled`() throws {
         let namespace = try Namespace(number: 1)
         let origin = try OriginServer(address: namespace.address)
         defer { origin.stop() }
@@ -49,8 +48,7 @@ import Testing
         #expect(third.output == "over the cable", "\(third.errors)")
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a small disk fills up and can grow`() throws {
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a small disk fills up and can grow`() throws {
         let disk = try MountedFolder(bytes: 65_536)
         #expect(throws: SetupFailure.self) {
             try FileSystem.write([UInt8](repeating: 1, count: 100_000), to: disk.path("f"))

@@ -25,9 +25,7 @@ import Testing
 
     @Test(arguments: [0, 1, 3_000_000]) func `every byte once, in order, also after a lost connection`(
         length: Int
-    )
-        async throws
-    {
+    ) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let payload = Payload(seed: 801, length: Int64(length))
@@ -43,8 +41,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `no more is read than the program takes, and leaving the loop ends the transfer`() async throws
-    {
+    @Test func `no more is read than the program takes, and leaving the loop ends the transfer`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         // Far more than the buffers of both sockets and of the stream.
@@ -64,8 +61,7 @@ import Testing
     }
 
     /// Repeated, as the engine's report of the removal may come before or after.
-    @Test(arguments: 0..<20)
-    func `leaving the loop ends every wait for the download, and there is no second iteration`(
+    @Test(arguments: 0..<20) func `leaving the loop ends every wait for the download, and there is no second iteration`(
         _: Int
     ) async throws {
         let origin = try OriginServer()
@@ -87,9 +83,7 @@ import Testing
     @Test func `cancelling the task ends the iteration and the transfer`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
-        let url = origin.serve("/f", Payload(seed: 803, length: 3_000_000)) {
-            $0.cut = .stall(after: 2_000_000)
-        }
+        let url = origin.serve("/f", Payload(seed: 803, length: 3_000_000)) { $0.cut = .stall(after: 2_000_000) }
         let downloader = Downloader()
         let body = try downloader.body(of: url, options: options())
         let task = Task { try await all(of: body) }
@@ -141,9 +135,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test(arguments: [
-        "{}", #"{"offset":-1,"facts":"","tail":""}"#, #"{"offset":5,"facts":"AAAA","tail":""}"#,
-    ])
+    @Test(arguments: ["{}", #"{"offset":-1,"facts":"","tail":""}"#, #"{"offset":5,"facts":"AAAA","tail":""}"#])
     func `what is no position is refused`(text: String) {
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode(DownloadBody.Position.self, from: Data(text.utf8))
@@ -154,8 +146,7 @@ import Testing
         let bench = try ManagerBench()
         let payload = Payload(seed: 821, length: 3_000_000)
         let url = bench.origin.serve("/f", payload)
-        bench.origin.vary("/f") { facts, behaviour in
-            if facts.ordinal == 0 { behaviour.cut = .reset(after: 1_000_000) }
+        bench.origin.vary("/f") { facts, behaviour in if facts.ordinal == 0 { behaviour.cut = .reset(after: 1_000_000) }
         }
         var configuration = DownloadManager.Configuration()
         configuration.hooks.adaptRequest = { request in
@@ -177,9 +168,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a manager's stream ends when it is left, cancelled, or its manager is shut down`()
-        async throws
-    {
+    @Test func `a manager's stream ends when it is left, cancelled, or its manager is shut down`() async throws {
         let bench = try ManagerBench()
         let payload = Payload(seed: 822, length: 200_000_000)
         let url = bench.origin.serve("/f", payload)

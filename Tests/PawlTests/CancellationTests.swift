@@ -99,10 +99,9 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test(
-        arguments: [("a/b.bin", "a/b.bin"), ("b.bin", "b.bin")]
-    )
-    func `a path names folder and file`(path: String, expected: String) async throws {
+    @Test(arguments: [("a/b.bin", "a/b.bin"), ("b.bin", "b.bin")]) func `a path names folder and file`(
+        path: String, expected: String
+    ) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -112,9 +111,7 @@ import Testing
         #expect(relative.path == "\(folder.path)/\(expected)")
         let absolute = try await downloader.download(url, to: "\(folder.path)/absolute/\(path)")
         #expect(absolute.path == "\(folder.path)/absolute/\(expected)")
-        let error = await #expect(throws: PawlError.self) {
-            try await downloader.download(url, to: "\(folder.path)/")
-        }
+        let error = await #expect(throws: PawlError.self) { try await downloader.download(url, to: "\(folder.path)/") }
         #expect(error?.code == .badOption)
         downloader.shutDown()
     }

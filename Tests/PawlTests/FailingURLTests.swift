@@ -12,9 +12,7 @@ import Testing
         return options
     }
 
-    @Test func `an error has the URL whose request failed, redirects followed, which no text shows`()
-        async throws
-    {
+    @Test func `an error has the URL whose request failed, redirects followed, which no text shows`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -24,20 +22,14 @@ import Testing
             if case .retry(let error, _) = event.kind { retried.with { $0.append(error) } }
         }
         var options = options(folder.path)
-        let failed = await #expect(throws: PawlError.self) {
-            try await downloader.download(url, options: options)
-        }
+        let failed = await #expect(throws: PawlError.self) { try await downloader.download(url, options: options) }
         #expect(failed?.failingURL == origin.url("/gone?signed=12"))
         #expect(failed.map { "\($0)".contains("signed=12") } == false)
-        let content = await #expect(throws: PawlError.self) {
-            try await downloader.data(from: url, options: options)
-        }
+        let content = await #expect(throws: PawlError.self) { try await downloader.data(from: url, options: options) }
         #expect(content?.failingURL == origin.url("/gone?signed=12"))
         let mismatch = origin.serve("/f", Payload(seed: 640, length: 1000)) + "?key=1"
         options.checksum = "md5=00000000000000000000000000000000"
-        let wrong = await #expect(throws: PawlError.self) {
-            try await downloader.download(mismatch, options: options)
-        }
+        let wrong = await #expect(throws: PawlError.self) { try await downloader.download(mismatch, options: options) }
         #expect(wrong?.code == .checksumMismatch && wrong?.failingURL == mismatch)
         options.checksum = nil
         (options.retries, options.retryDelay) = (1, 0.01)

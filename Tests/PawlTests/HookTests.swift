@@ -39,8 +39,7 @@ import Testing
         return Downloader(configuration)
     }
 
-    @Test
-    func `an adapted request has its fields and query, also after a redirect, and keeps its file's name`()
+    @Test func `an adapted request has its fields and query, also after a redirect, and keeps its file's name`()
         async throws
     {
         let origin = try OriginServer()
@@ -71,9 +70,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `a request that the program cannot make is a final failure with the program's error`()
-        async throws
-    {
+    @Test func `a request that the program cannot make is a final failure with the program's error`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -111,9 +108,7 @@ import Testing
     @Test(arguments: [Behaviour.Login.basic(user: "u", password: "p"), .digest(user: "u", password: "p")])
     func `a login that the program gives after a 401 is used for the rest of the download`(
         login: Behaviour.Login
-    )
-        async throws
-    {
+    ) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -133,8 +128,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test
-    func `a token replaces the refused field of the options, and a cancel is a failure with its status`()
+    @Test func `a token replaces the refused field of the options, and a cancel is a failure with its status`()
         async throws
     {
         let origin = try OriginServer()
@@ -151,9 +145,7 @@ import Testing
         let downloader = Downloader()
         _ = try await downloader.download(url, to: "a", options: options, hooks: hooks)
         #expect(folder.difference("a", from: payload) == nil)
-        let fields = origin.log.of("/f").map {
-            $0.request.headers.filter { $0.name == "Authorization" }.map(\.value)
-        }
+        let fields = origin.log.of("/f").map { $0.request.headers.filter { $0.name == "Authorization" }.map(\.value) }
         #expect(fields == [["Bearer old"], ["Bearer new"]])
         hooks.authenticate = { _ in .cancel }
         let error = await #expect(throws: PawlError.self) {
@@ -194,14 +186,11 @@ import Testing
         let folder = try TemporaryFolder()
         let end = other.serve("/g", payload)
         let target = other.redirect("/f", to: end)
-        other.vary("/f") { facts, behaviour in
-            if facts.ordinal == 0 { behaviour.instead = .status(503) }
-        }
+        other.vary("/f") { facts, behaviour in if facts.ordinal == 0 { behaviour.instead = .status(503) } }
         let url = origin.redirect("/old", to: target)
         var hooks = DownloadHooks()
         hooks.redirect = {
-            $0.to.hasSuffix("/f")
-                ? .followTo($0.to, headers: [.init(name: "X-Key", value: "right")]) : .follow
+            $0.to.hasSuffix("/f") ? .followTo($0.to, headers: [.init(name: "X-Key", value: "right")]) : .follow
         }
         var options = options(folder)
         options.headers = ["X-Key: left"]
@@ -264,8 +253,7 @@ import Testing
 
     @Test(arguments: [0, 1, 70_001], [Behaviour.Framing.length, .chunked, .untilClose])
     func `an allowed response is complete, however short, and one for memory has no file`(
-        length: Int,
-        framing: Behaviour.Framing
+        length: Int, framing: Behaviour.Framing
     ) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
@@ -321,9 +309,7 @@ import Testing
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", payload)
-        origin.vary("/f") { facts, behaviour in
-            if facts.ordinal < 3 { behaviour.instead = .status(404) }
-        }
+        origin.vary("/f") { facts, behaviour in if facts.ordinal < 3 { behaviour.instead = .status(404) } }
         let notes = Notes()
         var hooks = DownloadHooks()
         hooks.retry = { failed in
@@ -343,8 +329,9 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test(arguments: [Double.infinity, -.infinity, .nan])
-    func `a retry after an endless time is a failure`(seconds: Double) async throws {
+    @Test(arguments: [Double.infinity, -.infinity, .nan]) func `a retry after an endless time is a failure`(
+        seconds: Double
+    ) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -404,8 +391,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Hook.allCases)
-    func `a closure that never returns holds neither pause nor cancel nor shutdown`(
+    @Test(arguments: Hook.allCases) func `a closure that never returns holds neither pause nor cancel nor shutdown`(
         place: Hook
     ) async throws {
         let origin = try OriginServer()

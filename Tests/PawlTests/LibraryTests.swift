@@ -24,9 +24,7 @@ import Testing
         let folder = try TemporaryFolder()
         var options = options(folder)
         options.folder += "/a\0b"
-        let error = #expect(throws: PawlError.self) {
-            try downloader.add("http://127.0.0.1:1/f", options: options)
-        }
+        let error = #expect(throws: PawlError.self) { try downloader.add("http://127.0.0.1:1/f", options: options) }
         #expect(error?.code.rawValue == 28)
         #expect(folder.names.isEmpty)
     }
@@ -78,8 +76,9 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test(arguments: [Behaviour.Framing.length, .chunked])
-    func `B1 content beyond the limit is refused with its code`(framing: Behaviour.Framing) async throws {
+    @Test(arguments: [Behaviour.Framing.length, .chunked]) func `B1 content beyond the limit is refused with its code`(
+        framing: Behaviour.Framing
+    ) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let url = origin.serve("/big", payload) { $0.framing = framing }
@@ -95,9 +94,7 @@ import Testing
         let origin = try OriginServer()
         defer { origin.stop() }
         let url = origin.serve("/f", payload) { $0.cut = .reset(after: 1_000_000) }
-        origin.vary("/f") { facts, behaviour in
-            if facts.ordinal > 0 { behaviour.cut = nil }
-        }
+        origin.vary("/f") { facts, behaviour in if facts.ordinal > 0 { behaviour.cut = nil } }
         let downloader = Downloader()
         var options = DownloadOptions()
         options.retryDelay = 0.01
@@ -123,9 +120,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `E6 A9 remove in the middle leaves nothing of this download and everything of others`()
-        async throws
-    {
+    @Test func `E6 A9 remove in the middle leaves nothing of this download and everything of others`() async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -147,9 +142,7 @@ import Testing
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", long) { $0.cut = .stall(after: stall) }
         let paused = Monitor(false)
-        let downloader = Downloader { event in
-            if case .state(.paused) = event.kind { paused.with { $0 = true } }
-        }
+        let downloader = Downloader { event in if case .state(.paused) = event.kind { paused.with { $0 = true } } }
         var options = options(folder)
         options.connections = 1
         let download = try downloader.add(url, options: options)
@@ -190,9 +183,7 @@ import Testing
         let url = origin.serve("/f", long) { $0.cut = .stall(after: stall) }
         let paused = Monitor(false)
         do {
-            let downloader = Downloader { event in
-                if case .state(.paused) = event.kind { paused.with { $0 = true } }
-            }
+            let downloader = Downloader { event in if case .state(.paused) = event.kind { paused.with { $0 = true } } }
             try downloader.add(url, options: options(folder)).resume()
             origin.wait(bytes: stall, of: "/f")
         }

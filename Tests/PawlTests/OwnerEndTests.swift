@@ -8,9 +8,7 @@ import Testing
     private let payload = Payload(seed: 621, length: 3_000_000)
 
     private func stalling(
-        _ downloader: Downloader,
-        _ origin: OriginServer,
-        _ folder: TemporaryFolder
+        _ downloader: Downloader, _ origin: OriginServer, _ folder: TemporaryFolder
     ) throws -> Download {
         var options = DownloadOptions()
         options.folder = folder.path
@@ -52,9 +50,7 @@ import Testing
         await origin.holds("/f")
         let updates = Task { await last(of: download) }
         let file = Task { try await download.file }
-        let data = Task {
-            try await downloader.data(from: origin.serve("/h", payload) { $0.cut = .stall(after: 1) })
-        }
+        let data = Task { try await downloader.data(from: origin.serve("/h", payload) { $0.cut = .stall(after: 1) }) }
         await origin.holds("/h")
         downloader.shutDown()
         #expect(await updates.value?.state == .paused)
@@ -138,9 +134,7 @@ import Testing
         let manager = try await DownloadManager(root: bench.root.path)
         // While it lives, no other one opens it, and those that could not are not waited for.
         for _ in 0..<2 {
-            let other = await #expect(throws: PawlError.self) {
-                _ = try await DownloadManager(root: bench.root.path)
-            }
+            let other = await #expect(throws: PawlError.self) { _ = try await DownloadManager(root: bench.root.path) }
             #expect(other?.code == .alreadyDownloading)
         }
         bench.origin.adjust("/f") { $0.cut = nil }

@@ -3,8 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Pinned public keys and overridden addresses, on real TLS connections.
-@Suite(.enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
-struct PinTests {
+@Suite(.enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx")) struct PinTests {
     private let payload = Payload(seed: 705, length: 6_000_000)
     private let other = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 
@@ -58,19 +57,14 @@ struct PinTests {
         let site = try site()
         defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(
-            site,
-            locations: "location /old { return 302 https://127.0.0.1:$arg_port/f.bin; }",
-            authority: authority
-        )
+            site, locations: "location /old { return 302 https://127.0.0.1:$arg_port/f.bin; }", authority: authority)
         let folder = try TemporaryFolder()
         var options = options(folder, trusting: authority.authority)
         options.verifiesPeer = false
         options.pinnedPublicKeys = [other]
         let downloader = Downloader()
         for url in [nginx.secureURL("/f.bin"), nginx.url("/old?port=\(nginx.securePort)")] {
-            let error = await #expect(throws: PawlError.self) {
-                try await downloader.download(url, options: options)
-            }
+            let error = await #expect(throws: PawlError.self) { try await downloader.download(url, options: options) }
             #expect(error?.code == .insecure)
         }
         options.pinnedPublicKeys = [try pin(of: authority.certificate)]
@@ -83,8 +77,7 @@ struct PinTests {
     /// The file takes minutes until there is a file `go`.
     private let slow = "set $rate 60k; if (-f $site/go) { set $rate 0; } limit_rate $rate;"
 
-    @Test func `after a resume with another key what is on disk stays, and no request is sent`() async throws
-    {
+    @Test func `after a resume with another key what is on disk stays, and no request is sent`() async throws {
         let authority = try TestAuthority()
         let site = try site()
         defer { withExtendedLifetime(site) {} }
@@ -122,9 +115,7 @@ struct PinTests {
         let (right, wrong) = (try TestAuthority(), try TestAuthority())
         let site = try site()
         defer { withExtendedLifetime(site) {} }
-        let (nginx, mirror) = (
-            try NginxServer(site, authority: right), try NginxServer(site, authority: wrong)
-        )
+        let (nginx, mirror) = (try NginxServer(site, authority: right), try NginxServer(site, authority: wrong))
         let folder = try TemporaryFolder()
         let both = [right.authority, wrong.authority].compactMap { FileSystem.contents($0) }.joined()
         try FileSystem.write(Array(both), to: folder.path(".authorities"))
@@ -139,10 +130,7 @@ struct PinTests {
     }
 
     @Test(arguments: [true, false])
-    func `an overridden address is connected to, and the certificate verified for the name`(
-        isNamed: Bool
-    )
-        async throws
+    func `an overridden address is connected to, and the certificate verified for the name`(isNamed: Bool) async throws
     {
         let authority = try TestAuthority(names: isNamed ? "DNS:files.example" : "DNS:other.example")
         let site = try site()
@@ -159,9 +147,7 @@ struct PinTests {
             _ = try await downloader.download(url, options: chosen)
             #expect(folder.difference("f.bin", from: payload) == nil)
         } else {
-            let error = await #expect(throws: PawlError.self) {
-                try await downloader.download(url, options: chosen)
-            }
+            let error = await #expect(throws: PawlError.self) { try await downloader.download(url, options: chosen) }
             #expect(error?.code == .insecure)
         }
         downloader.shutDown()

@@ -6,11 +6,7 @@ import Testing
 
 /// Logins that a program gives to a proxy, over real connections.
 @Suite(
-    .enabled(
-        if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("python3"),
-        "needs nginx and python3"
-    )
-)
+    .enabled(if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("python3"), "needs nginx and python3"))
 struct ProxyHookTests {
     private let payload = Payload(seed: 704, length: 3_000_000)
 
@@ -38,18 +34,10 @@ struct ProxyHookTests {
             nginx = try NginxServer(site, authority: authority)
         }
 
-        func url(isSecure: Bool) -> String {
-            isSecure ? nginx.secureURL("/f.bin") : nginx.url("/f.bin")
-        }
+        func url(isSecure: Bool) -> String { isSecure ? nginx.secureURL("/f.bin") : nginx.url("/f.bin") }
     }
 
-    private func options(
-        _ folder: TemporaryFolder,
-        _ proxy: String,
-        _ authority: TestAuthority
-    )
-        -> DownloadOptions
-    {
+    private func options(_ folder: TemporaryFolder, _ proxy: String, _ authority: TestAuthority) -> DownloadOptions {
         var options = DownloadOptions()
         options.folder = folder.path
         options.proxy = proxy
@@ -61,8 +49,7 @@ struct ProxyHookTests {
 
     @Test(arguments: ["basic", "digest"], [false, true])
     func `a proxy gets the program's login, for requests and for tunnels, on every connection`(
-        scheme: String,
-        isSecure: Bool
+        scheme: String, isSecure: Bool
     ) async throws {
         let server = try SecureServer(payload)
         defer { withExtendedLifetime(server) {} }
@@ -72,25 +59,16 @@ struct ProxyHookTests {
         var hooks = DownloadHooks()
         hooks.authenticate = { challenge in
             challenges.add(challenge)
-            return .credentials(
-                user: "user",
-                password: challenge.previousFailures == 0 ? "wrong" : "secretword"
-            )
+            return .credentials(user: "user", password: challenge.previousFailures == 0 ? "wrong" : "secretword")
         }
         let downloader = Downloader()
         let url = server.url(isSecure: isSecure)
         let file = try await downloader.download(
-            url,
-            options: options(folder, proxy.url, server.authority),
-            hooks: hooks
-        )
+            url, options: options(folder, proxy.url, server.authority), hooks: hooks)
         #expect(file.response?.status == 200)
         #expect(folder.difference("f.bin", from: payload) == nil)
         #expect(
-            challenges.all.prefix(2) == [
-                "true [\"\(scheme)\"] a proxy 0 407", "true [\"\(scheme)\"] a proxy 1 407",
-            ]
-        )
+            challenges.all.prefix(2) == ["true [\"\(scheme)\"] a proxy 0 407", "true [\"\(scheme)\"] a proxy 1 407"])
         downloader.shutDown()
         let seen = proxy.finish()
         #expect(seen.allSatisfy { $0.hasPrefix(isSecure ? "CONNECT " : "GET ") })
@@ -117,11 +95,7 @@ struct ProxyHookTests {
         options.connections = 1
         _ = try await downloader.download(url, options: options, hooks: hooks)
         #expect(folder.difference("f.bin", from: payload) == nil)
-        #expect(
-            challenges.all == [
-                "true [\"basic\"] a proxy 0 407", "false [\"basic\"] the ratchet 0 401",
-            ]
-        )
+        #expect(challenges.all == ["true [\"basic\"] a proxy 0 407", "false [\"basic\"] the ratchet 0 401"])
         downloader.shutDown()
     }
 
@@ -138,9 +112,7 @@ struct ProxyHookTests {
         let downloader = Downloader()
         let url = server.url(isSecure: isSecure)
         let options = options(folder, proxy.url, server.authority)
-        let refused = await #expect(throws: PawlError.self) {
-            try await downloader.download(url, options: options)
-        }
+        let refused = await #expect(throws: PawlError.self) { try await downloader.download(url, options: options) }
         #expect(refused?.code == .authorization && refused?.status == 407)
         let misused = await #expect(throws: PawlError.self) {
             try await downloader.download(url, options: options, hooks: hooks)

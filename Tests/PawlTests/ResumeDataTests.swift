@@ -25,12 +25,7 @@ import Testing
             var options = DownloadOptions()
             options.folder = new.path
             options.connections = 1
-            let download = try downloader.add(
-                data,
-                partialFolder: old.path,
-                safeCopy: safeCopy,
-                options: options
-            )
+            let download = try downloader.add(data, partialFolder: old.path, safeCopy: safeCopy, options: options)
             #expect(origin.log.of("/film.mp4").isEmpty)
             download.resume()
             return try await download.file
@@ -47,8 +42,7 @@ import Testing
     private func head(_ count: Int64) -> [UInt8] { Array(payload.bytes.prefix(Int(count))) }
     private var tag: String { "\"version-0-\(payload.fingerprint)\"" }
 
-    @Test func `D3 bytes that an app received are not fetched again, and its headers are sent`() async throws
-    {
+    @Test func `D3 bytes that an app received are not fetched again, and its headers are sent`() async throws {
         let site = try Site()
         defer { site.origin.stop() }
         let url = site.origin.serve("/film.mp4", payload)
@@ -135,8 +129,7 @@ import Testing
         #expect(site.new.difference("movie (1).mp4", from: payload) == nil)
     }
 
-    @Test func `D3 a given name stays, and another one is provisional until the end, also after a pause`()
-        async throws
+    @Test func `D3 a given name stays, and another one is provisional until the end, also after a pause`() async throws
     {
         let site = try Site()
         defer { site.origin.stop() }
@@ -148,11 +141,7 @@ import Testing
         options.connections = 1
         do {
             let downloader = Downloader()
-            let download = try downloader.add(
-                data(url, tag: tag),
-                partialFolder: site.old.path,
-                options: options
-            )
+            let download = try downloader.add(data(url, tag: tag), partialFolder: site.old.path, options: options)
             download.resume()
             await download.reaches(bytes: 500_000)
             downloader.shutDown()
@@ -178,12 +167,7 @@ import Testing
         try FileSystem.write(head(received), to: site.old.path("CFNetworkDownload_x.tmp"))
         let manager = try await DownloadManager(root: site.new.path)
         let (content, request) = (data(url, tag: tag), DownloadRequest(url))
-        let part = try await manager.takeOver(
-            content,
-            partialFolder: site.old.path,
-            isGiven: false,
-            for: request
-        )
+        let part = try await manager.takeOver(content, partialFolder: site.old.path, isGiven: false, for: request)
         #expect(part != nil)
         #expect(site.old.names == ["CFNetworkDownload_x.tmp"], "an app's file stays")
         let download = try await manager.add(content, as: request)
@@ -208,8 +192,6 @@ import Testing
         #expect(data.url == "http://a.example/2")
         #expect(data.currentRequest == .init(url: "http://a.example/2", headers: ["A": "b"]))
         #expect(data.originalRequest == data.currentRequest)
-        #expect(
-            data.partialName == "CFNetworkDownload_x.tmp" && data.received == received && data.version == 2
-        )
+        #expect(data.partialName == "CFNetworkDownload_x.tmp" && data.received == received && data.version == 2)
     }
 }

@@ -16,9 +16,7 @@ import Testing
     @Test func `a host's HSTS applies at once, and an existing file of curl's is read`() throws {
         let folder = try TemporaryFolder()
         try FileSystem.write(
-            Array(".kept.example \"unlimited\"\nold.example \"20000101 00:00:00\"\n".utf8),
-            to: folder.path("hsts")
-        )
+            Array(".kept.example \"unlimited\"\nold.example \"20000101 00:00:00\"\n".utf8), to: folder.path("hsts"))
         let notes = try notes(in: folder)
         #expect(notes.secured(try address("http://a.kept.example/f")).text == "https://a.kept.example/f")
         #expect(notes.secured(try address("http://old.example/f")).text == "http://old.example/f")

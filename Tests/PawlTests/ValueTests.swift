@@ -50,12 +50,8 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test(arguments: [
-        (0, "0 s"), (0.2, "1 s"), (60, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min"),
-    ])
-    func `durations are readable`(seconds: Double, text: String) {
-        #expect(ByteText.duration(seconds) == text)
-    }
+    @Test(arguments: [(0, "0 s"), (0.2, "1 s"), (60, "1 min 00 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")])
+    func `durations are readable`(seconds: Double, text: String) { #expect(ByteText.duration(seconds) == text) }
 
     @Test func `sizes and speeds are readable`() {
         #expect(ByteText.size(1023) == "1023 B" && ByteText.size(1536) == "1.50 KiB")
@@ -86,9 +82,7 @@ import Testing
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", Payload(seed: 822, length: 1000))
-        origin.vary("/f") { facts, behaviour in
-            if facts.ordinal == 0 { behaviour.instead = .status(503) }
-        }
+        origin.vary("/f") { facts, behaviour in if facts.ordinal == 0 { behaviour.instead = .status(503) } }
         let entries = Mutex<[LogEntry]>([])
         let samples = Mutex<[MetricSample]>([])
         var configuration = Downloader.Configuration()
@@ -107,10 +101,8 @@ import Testing
         let names = samples.withLock { $0 }.map(\.name)
         #expect(
             names == [
-                "pawl.downloads.retried", "pawl.downloads.started", "pawl.downloads.finished",
-                "pawl.bytes.received",
+                "pawl.downloads.retried", "pawl.downloads.started", "pawl.downloads.finished", "pawl.bytes.received",
                 "pawl.download.duration",
-            ]
-        )
+            ])
     }
 }

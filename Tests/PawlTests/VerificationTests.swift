@@ -22,11 +22,7 @@ import Testing
     private static let cases = [
         Case(testDescription: "right", fields: ["Content-MD5: R"], outcome: "origin"),
         Case(testDescription: "wrong", fields: ["Content-MD5: W"], outcome: "32"),
-        Case(
-            testDescription: "contradiction",
-            fields: ["Content-MD5: R", "x-ms-blob-content-md5: W"],
-            outcome: "32"
-        ),
+        Case(testDescription: "contradiction", fields: ["Content-MD5: R", "x-ms-blob-content-md5: W"], outcome: "32"),
         Case(testDescription: "composite", fields: ["x-amz-checksum-sha256: W-4"], outcome: "none"),
         Case(testDescription: "padding", fields: ["Content-MD5: W="], outcome: "none"),
         Case(testDescription: "algorithm", fields: ["Repr-Digest: blake3=:W:"], outcome: "none"),
@@ -34,24 +30,15 @@ import Testing
         Case(testDescription: "sidecar unrequested", sums: ["/d/f.md5": "w"], outcome: "none"),
         Case(testDescription: "own sums", sums: ["/d/f.md5": "r\n"], policy: .sidecar, outcome: "sidecar"),
         Case(testDescription: "wrong sums", sums: ["/d/MD5SUMS": "w  f\n"], policy: .sidecar, outcome: "32"),
+        Case(testDescription: "sums", sums: ["/d/MD5SUMS": "w  g\nr *./f\r\n"], policy: .required, outcome: "sidecar"),
         Case(
-            testDescription: "sums",
-            sums: ["/d/MD5SUMS": "w  g\nr *./f\r\n"],
-            policy: .required,
-            outcome: "sidecar"
-        ),
-        Case(
-            testDescription: "other file",
-            sums: ["/d/MD5SUMS": "w  ../f\nw  /f\nw  F\n"],
-            policy: .sidecar,
-            outcome: "none"
-        ),
+            testDescription: "other file", sums: ["/d/MD5SUMS": "w  ../f\nw  /f\nw  F\n"], policy: .sidecar,
+            outcome: "none"),
         Case(testDescription: "page", sums: ["/d/f.md5": "<html>w  f"], policy: .sidecar, outcome: "none"),
         Case(testDescription: "required", policy: .required, outcome: "32"),
     ]
 
-    @Test(arguments: cases)
-    func `a digest decides whether the file is published`(next: Case) async throws {
+    @Test(arguments: cases) func `a digest decides whether the file is published`(next: Case) async throws {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -120,9 +107,7 @@ import Testing
                 } else {
                     bytes = try await downloader.data(from: url, options: options)
                 }
-            } catch let error as PawlError {
-                code = error.code
-            }
+            } catch let error as PawlError { code = error.code }
             #expect(code == (word == "R" ? nil : .checksumMismatch))
             // A stream has delivered its bytes before that is known.
             #expect((bytes == payload.bytes) == (isStream || word == "R"))
@@ -142,9 +127,7 @@ import Testing
         options.mirrors = [mirror.hasPrefix("/") ? origin.url(mirror) : mirror]
         options.checksum = "md5=00112233445566778899aabbccddeeff"
         let downloader = Downloader()
-        let error = await #expect(throws: PawlError.self) {
-            try await downloader.download(url, options: options)
-        }
+        let error = await #expect(throws: PawlError.self) { try await downloader.download(url, options: options) }
         let text = error?.description ?? ""
         #expect(error?.code == .checksumMismatch, "\(text)")
         #expect(text.contains("expected md5 0011") && text.contains("another source failed: "), "\(text)")

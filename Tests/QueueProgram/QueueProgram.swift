@@ -7,8 +7,7 @@ import Pawl
 ///
 /// It prints each action before it starts (`adding N`, `removing N`), and after it has returned
 /// (`added N`, `removed N`).
-@main
-struct QueueProgram {
+@main struct QueueProgram {
     private let manager: DownloadManager
     private let origin: String
     private let count: Int

@@ -11,8 +11,7 @@ import PawlSession
 ///        SessionProgram STATE keep URL       prints resume data in the middle, and continues from it until it is killed
 ///        SessionProgram STATE hand URL       prints resume data in the middle; its handler never returns
 ///        SessionProgram STATE data HEX [FOLDER] continues from resume data, until it is killed or done
-@main
-struct SessionProgram {
+@main struct SessionProgram {
     static func main() async {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3 else { exit(28) }
@@ -31,9 +30,7 @@ struct SessionProgram {
             }
             // One that is never resumed.
             session.downloadTask(with: "http://127.0.0.1:1/x").taskDescription = "asleep"
-            if await session.allTasks.contains(where: { $0.taskDescription == "asleep" }) {
-                say("all are there")
-            }
+            if await session.allTasks.contains(where: { $0.taskDescription == "asleep" }) { say("all are there") }
         case "start":
             for (number, url) in arguments.dropFirst(3).enumerated() {
                 let isAsleep = url.hasPrefix("-")
@@ -97,9 +94,7 @@ struct SessionProgram {
 
     static func bytes(_ digits: String) -> [UInt8] {
         let digits = Array(digits)
-        return stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(digits[$0...$0 + 1]), radix: 16)
-        }
+        return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
     }
 
     /// Unbuffered, so that all output was read when the program is killed.
@@ -121,18 +116,12 @@ final class EventPrinter: DownloadSessionDelegate {
     private func say(_ text: String) { SessionProgram.say(text) }
 
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask task: DownloadTask,
-        didResumeAtOffset fileOffset: Int64,
+        _ session: DownloadSession, downloadTask task: DownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
-    ) {
-        say("resumed \(task.taskDescription ?? "nil") at \(fileOffset) of \(expectedTotalBytes)")
-    }
+    ) { say("resumed \(task.taskDescription ?? "nil") at \(fileOffset) of \(expectedTotalBytes)") }
 
     func urlSession(
-        _ session: DownloadSession,
-        downloadTask task: DownloadTask,
-        didFinishDownloadingTo location: String
+        _ session: DownloadSession, downloadTask task: DownloadTask, didFinishDownloadingTo location: String
     ) {
         let length = task.response?.value(forHTTPHeaderField: "content-length") ?? "nil"
         say("finish \(task.taskDescription ?? "nil") \(task.countOfBytesReceived) \(length)")

@@ -15,9 +15,7 @@ final class ClosureResponder: HookResponder {
     }
 
     func ask(
-        _ question: HookQuestion,
-        of id: DownloadID,
-        reply: @escaping @Sendable (HookReply) -> Void
+        _ question: HookQuestion, of id: DownloadID, reply: @escaping @Sendable (HookReply) -> Void
     ) -> @Sendable () -> Void {
         let id = self.id ?? Download.ID(rawValue: id.rawValue)
         let task = Task { [hooks] in reply(await hooks.reply(to: question, of: id)) }
@@ -38,62 +36,38 @@ extension DownloadHooks {
 
     fileprivate func reply(to question: HookQuestion, of id: Download.ID) async -> HookReply {
         switch question {
-        case .adapt(let address, let range, let redirects):
-            return await adapted(address, range, redirects, id)
-        case .authenticate(let address, let head, let failures):
-            return await login(address, head, failures, id)
-        case .redirect(let from, let to, let head, let redirects):
-            return await followed(from, to, head, redirects, id)
+        case .adapt(let address, let range, let redirects): return await adapted(address, range, redirects, id)
+        case .authenticate(let address, let head, let failures): return await login(address, head, failures, id)
+        case .redirect(let from, let to, let head, let redirects): return await followed(from, to, head, redirects, id)
         case .validate(let address, let head, let length, let resumedAt):
             return .decision(await validated(address, head, length, resumedAt, id))
-        case .retry(let failure, let attempt, let wait):
-            return .decision(await retried(failure, attempt, wait, id))
+        case .retry(let failure, let attempt, let wait): return .decision(await retried(failure, attempt, wait, id))
         }
     }
 
     private func adapted(
-        _ address: WebAddress,
-        _ range: RequestedRange,
-        _ redirects: Int,
-        _ id: Download.ID
+        _ address: WebAddress, _ range: RequestedRange, _ redirects: Int, _ id: Download.ID
     ) async -> HookReply {
-        guard let adaptRequest, address.scheme == .http || address.scheme == .https else {
-            return .decision(.proceed)
-        }
+        guard let adaptRequest, address.scheme == .http || address.scheme == .https else { return .decision(.proceed) }
         let request = OutgoingRequest(
-            download: id,
-            url: address.text,
-            range: range.fieldValue.map { "bytes=\($0)" },
-            redirects: redirects
-        )
+            download: id, url: address.text, range: range.fieldValue.map { "bytes=\($0)" }, redirects: redirects)
         do {
             let adapted = try await adaptRequest(request)
             return try Self.checked(adapted, instead: address)
         } catch {
             var failure = Failure(
-                .rejected,
-                "cannot request",
-                at: address.redacted,
-                because: "the program did not provide the request: \((error as? Failure)?.why ?? "\(error)")"
-            )
+                .rejected, "cannot request", at: address.redacted,
+                because: "the program did not provide the request: \((error as? Failure)?.why ?? "\(error)")")
             failure.underlying = UnderlyingError(error)
             return .decision(.fail(failure))
         }
     }
 
     /// The changed request; nothing in it can change how the response is judged.
-    private static func checked(
-        _ request: OutgoingRequest,
-        instead old: WebAddress
-    ) throws(Failure) -> HookReply {
+    private static func checked(_ request: OutgoingRequest, instead old: WebAddress) throws(Failure) -> HookReply {
         let address = request.url.hasSameBytes(as: old.text) ? old : try WebAddress.parse(request.url).address
         guard address.scheme == .http || address.scheme == .https else {
-            throw Failure(
-                .badOption,
-                "cannot request",
-                at: address.redacted,
-                because: "it is not an HTTP URL"
-            )
+            throw Failure(.badOption, "cannot request", at: address.redacted, because: "it is not an HTTP URL")
         }
         return .request(address, fields: try lines(request.headers))
     }
@@ -104,40 +78,25 @@ extension DownloadHooks {
         for (field, line) in zip(headers, lines) {
             try OptionForm.header.check(line, .header)
             guard !RequestField.reserved.contains(field.name.lowercased()) else {
-                throw Failure(
-                    refusing: .header,
-                    field.name,
-                    because: "it is set by Pawl itself"
-                )
+                throw Failure(refusing: .header, field.name, because: "it is set by Pawl itself")
             }
         }
         return lines
     }
 
     private func login(
-        _ address: WebAddress,
-        _ head: ResponseHead?,
-        _ failures: Int,
-        _ id: Download.ID
+        _ address: WebAddress, _ head: ResponseHead?, _ failures: Int, _ id: Download.ID
     ) async -> HookReply {
         guard let authenticate else { return .decision(.decline) }
         let challenges = head.map(LoginChallenge.all) ?? []
         let challenge = AuthenticationChallenge(
-            download: id,
-            url: address.redacted,
-            host: address.host,
-            port: Int(address.origin.port),
-            isProxy: head?.status == 407,
-            schemes: challenges.map(\.scheme),
-            realm: challenges.lazy.compactMap { $0.parameters["realm"] }.first,
-            previousFailures: failures,
-            response: head.map { DownloadResponse($0, from: address) }
-        )
+            download: id, url: address.redacted, host: address.host, port: Int(address.origin.port),
+            isProxy: head?.status == 407, schemes: challenges.map(\.scheme),
+            realm: challenges.lazy.compactMap { $0.parameters["realm"] }.first, previousFailures: failures,
+            response: head.map { DownloadResponse($0, from: address) })
         switch await authenticate(challenge) {
         case .credentials(let user, let password):
-            guard FieldText.isSafe(user), FieldText.isSafe(password) else {
-                return .decision(.fail(.badLogin))
-            }
+            guard FieldText.isSafe(user), FieldText.isSafe(password) else { return .decision(.fail(.badLogin)) }
             return .login(.credentials(Credentials(user: user, password: password)))
         case .authorization(let value):
             guard FieldText.isSafe(value) else { return .decision(.fail(.badLogin)) }
@@ -146,86 +105,51 @@ extension DownloadHooks {
         case .useDefault: return .decision(.decline)
         case .cancel:
             var failure = Failure(
-                .authorization,
-                "cannot fetch",
-                at: address.redacted,
-                because: "the program did not provide a login"
-            )
+                .authorization, "cannot fetch", at: address.redacted, because: "the program did not provide a login")
             failure.status = head?.status
             return .decision(.fail(failure))
         }
     }
 
     private func followed(
-        _ from: WebAddress,
-        _ to: WebAddress,
-        _ head: ResponseHead,
-        _ redirects: Int,
-        _ id: Download.ID
+        _ from: WebAddress, _ to: WebAddress, _ head: ResponseHead, _ redirects: Int, _ id: Download.ID
     ) async -> HookReply {
         guard let redirect else { return .decision(.proceed) }
         let proposal = RedirectProposal(
-            download: id,
-            from: from.text,
-            to: to.text,
-            response: DownloadResponse(head, from: from),
-            redirects: redirects
-        )
+            download: id, from: from.text, to: to.text, response: DownloadResponse(head, from: from),
+            redirects: redirects)
         switch await redirect(proposal) {
         case .follow: return .decision(.proceed)
         case .followTo(let text, let headers):
             do throws(Failure) {
                 return .redirect(try WebAddress.parse(text).address, fields: try Self.lines(headers))
-            } catch {
-                return .decision(.fail(error))
-            }
+            } catch { return .decision(.fail(error)) }
         case .stop: return .decision(.refuseRedirect)
         }
     }
 
     private func validated(
-        _ address: WebAddress,
-        _ head: ResponseHead,
-        _ length: Int64?,
-        _ resumedAt: Int64,
-        _ id: Download.ID
+        _ address: WebAddress, _ head: ResponseHead, _ length: Int64?, _ resumedAt: Int64, _ id: Download.ID
     ) async -> HookDecision {
         guard let validateResponse else { return .proceed }
         let received = ReceivedResponse(
-            download: id,
-            url: address.text,
-            response: DownloadResponse(head, from: address),
-            length: length,
-            resumedAt: resumedAt
-        )
+            download: id, url: address.text, response: DownloadResponse(head, from: address), length: length,
+            resumedAt: resumedAt)
         switch await validateResponse(received) {
         case .allow: return .proceed
         case .cancel(let reason):
-            var failure = Failure(
-                .rejected,
-                "cannot use the response of",
-                at: address.redacted,
-                because: reason
-            )
+            var failure = Failure(.rejected, "cannot use the response of", at: address.redacted, because: reason)
             failure.status = head.status == 0 ? nil : head.status
             return .fail(failure)
         case .intoMemory(let most): return .memory(Int64(max(0, most)))
         }
     }
 
-    private func retried(
-        _ failure: Failure,
-        _ attempt: Int,
-        _ wait: Interval?,
-        _ id: Download.ID
-    ) async -> HookDecision {
+    private func retried(_ failure: Failure, _ attempt: Int, _ wait: Interval?, _ id: Download.ID) async -> HookDecision
+    {
         guard let retry else { return .decline }
         let failed = FailedAttempt(
-            download: id,
-            error: PawlError(failure),
-            attempt: attempt,
-            wouldRetryAfter: wait?.seconds
-        )
+            download: id, error: PawlError(failure), attempt: attempt, wouldRetryAfter: wait?.seconds)
         switch await retry(failed) {
         case .useDefault: return .decline
         case .retry(let seconds):
@@ -239,17 +163,10 @@ extension DownloadHooks {
 
 extension Failure {
     fileprivate static let badLogin = Failure(
-        .badOption,
-        "cannot use",
-        at: "the program's login",
-        because: FieldText.flaw
-    )
+        .badOption, "cannot use", at: "the program's login", because: FieldText.flaw)
     fileprivate static let fieldForProxy = Failure(
-        .badOption,
-        "cannot use",
-        at: "the program's login",
-        because: "a proxy takes a user name and a password, not a field"
-    )
+        .badOption, "cannot use", at: "the program's login",
+        because: "a proxy takes a user name and a password, not a field")
 }
 
 extension Job {

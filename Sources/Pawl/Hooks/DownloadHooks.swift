@@ -57,8 +57,7 @@ public struct DownloadHooks: Sendable {
 
     /// Whether no hook is set.
     public var isEmpty: Bool {
-        adaptRequest == nil && authenticate == nil && redirect == nil && validateResponse == nil
-            && retry == nil
+        adaptRequest == nil && authenticate == nil && redirect == nil && validateResponse == nil && retry == nil
     }
 }
 

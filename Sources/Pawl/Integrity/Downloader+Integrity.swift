@@ -8,38 +8,21 @@ extension Downloader {
     ///
     /// `name` is the file's name in `folder`. `representation` is that of the bytes where no digest will prove them.
     package static func seed(
-        _ seed: Seed,
-        for source: String,
-        representation: Representation? = nil,
-        name: String,
-        in folder: String,
-        length: Int64,
-        replacing: Bool,
-        permissions: UInt32? = nil,
-        progress: (Int) -> Void = { _ in }
+        _ seed: Seed, for source: String, representation: Representation? = nil, name: String, in folder: String,
+        length: Int64, replacing: Bool, permissions: UInt32? = nil, progress: (Int) -> Void = { _ in }
     ) throws(Failure) -> SeededPart {
         let facts = JournalFacts(
             sources: [try WebAddress.parse(source).address.text],
-            representation: representation ?? Representation(total: length),
-            name: name
-        )
+            representation: representation ?? Representation(total: length), name: name)
         return try FileDisk { _ in }.seed(
-            seed,
-            as: facts,
-            length: length,
-            ifExists: replacing ? .overwrite : .rename,
-            permissions: permissions,
-            in: folder,
-            progress: progress
-        )
+            seed, as: facts, length: length, ifExists: replacing ? .overwrite : .rename, permissions: permissions,
+            in: folder, progress: progress)
     }
 
     /// Compares a file with the content of an address, of which nothing is written; blocks the calling thread, which must
     /// not be one of Swift's pool.
     package func compare(
-        _ source: String,
-        with path: String,
-        options: DownloadOptions
+        _ source: String, with path: String, options: DownloadOptions
     ) throws(PawlError) -> ContentComparison {
         let disk: ComparingDisk
         do throws(Failure) { disk = try ComparingDisk(with: path) } catch { throw PawlError(error) }
@@ -55,10 +38,7 @@ extension Downloader {
 
     /// The digests that the origin states of the content in its response's fields; blocks the calling thread, which must not
     /// be one of Swift's pool.
-    package func statedDigests(
-        of source: String,
-        options: DownloadOptions
-    ) throws(PawlError) -> [ExpectedDigest] {
+    package func statedDigests(of source: String, options: DownloadOptions) throws(PawlError) -> [ExpectedDigest] {
         let disk = StatingDisk()
         var options = options.unverified()
         options.verification = .auto
@@ -74,11 +54,7 @@ extension Downloader {
     }
 
     /// Small content, waited for on the calling thread, which must not be one of Swift's pool.
-    package func content(
-        of source: String,
-        maximumSize: Int,
-        options: DownloadOptions
-    ) throws(PawlError) -> [UInt8] {
+    package func content(of source: String, maximumSize: Int, options: DownloadOptions) throws(PawlError) -> [UInt8] {
         let options = options.unverified()
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let download = try add(source, options: options, hooks: nil) { _ in memory }

@@ -25,8 +25,7 @@ package struct FileDigests: Sendable {
 
     /// The digests in the order of `algorithms`; each byte is read once.
     package func digests(
-        _ algorithms: [HashAlgorithm],
-        progress: (Int) -> Bool = { _ in true }
+        _ algorithms: [HashAlgorithm], progress: (Int) -> Bool = { _ in true }
     ) throws(Failure) -> [[UInt8]] {
         guard let digests = try hashing.digests(algorithms, progress: progress) else { throw .notWanted }
         return digests
@@ -36,33 +35,22 @@ package struct FileDigests: Sendable {
     ///
     /// aria2's `--check-integrity` of a download with pieces is the same question; the bytes of its good pieces are its
     /// `verifiedLength`.
-    package func wrongPieces(
-        _ pieces: PieceHashes,
-        progress: (Int) -> Bool = { _ in true }
-    ) throws(Failure) -> [Int] {
+    package func wrongPieces(_ pieces: PieceHashes, progress: (Int) -> Bool = { _ in true }) throws(Failure) -> [Int] {
         try wrongPieces(pieces, total: length, progress: progress)
     }
 
     /// The same for content of another length than the file's.
     package func wrongPieces(
-        _ pieces: PieceHashes,
-        total: Int64,
-        progress: (Int) -> Bool = { _ in true }
+        _ pieces: PieceHashes, total: Int64, progress: (Int) -> Bool = { _ in true }
     ) throws(Failure) -> [Int] {
-        guard let wrong = try hashing.wrongPieces(pieces, total: total, progress: progress) else {
-            throw .notWanted
-        }
+        guard let wrong = try hashing.wrongPieces(pieces, total: total, progress: progress) else { throw .notWanted }
         return wrong
     }
 }
 
 extension Failure {
     fileprivate static let notWanted = Failure(
-        .unfinished,
-        "cannot check",
-        at: "the file",
-        because: "the check was stopped"
-    )
+        .unfinished, "cannot check", at: "the file", because: "the check was stopped")
 }
 
 /// A comparison of a file with its digests that runs on a thread of its own.

@@ -25,9 +25,7 @@ package final class ClosingOwners<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    package func begin(_ key: Key, _ turn: UInt64) {
-        state.withLock { _ = $0.owners[key, default: []].insert(turn) }
-    }
+    package func begin(_ key: Key, _ turn: UInt64) { state.withLock { _ = $0.owners[key, default: []].insert(turn) } }
 
     package func end(_ key: Key, _ turn: UInt64) {
         state.withLock { state in

@@ -47,17 +47,14 @@ final class DelegateDispatcher: Sendable {
         thread.post { $0.started(id, total, offset, response) }
     }
 
-    func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) {
-        thread.post { $0.collected(id, metrics) }
-    }
+    func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) { thread.post { $0.collected(id, metrics) } }
 
     func waitsForNetwork(_ id: Download.ID) { thread.post { $0.waitsForNetwork(id) } }
 
     /// Runs `work` on the delegate's thread, after all earlier calls.
     func perform(_ work: @escaping @Sendable () -> Void) { thread.post { _ in work() } }
 
-    func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?)
-    {
+    func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?) {
         thread.post { $0.ended(id, result, response) }
     }
 
@@ -94,17 +91,14 @@ private final class DispatcherThread: ThreadBound {
         (delegate as? any SessionEventReceiver)?.download(id, didCollect: metrics)
     }
 
-    func waitsForNetwork(_ id: Download.ID) {
-        (delegate as? any SessionEventReceiver)?.downloadIsWaitingForNetwork(id)
-    }
+    func waitsForNetwork(_ id: Download.ID) { (delegate as? any SessionEventReceiver)?.downloadIsWaitingForNetwork(id) }
 
     func removed(_ id: Download.ID, _ error: PawlError) {
         last[id] = nil
         completions.removeValue(forKey: id)?(.failure(error))
     }
 
-    func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?)
-    {
+    func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?) {
         last[id] = nil
         if let completion = completions.removeValue(forKey: id) { return completion(result) }
         switch result {

@@ -26,12 +26,7 @@ public protocol DownloadDelegate: AnyObject, Sendable {
 
 extension DownloadDelegate {
     /// Does nothing.
-    public func download(
-        _ id: Download.ID,
-        didStart total: Int64?,
-        at offset: Int64,
-        response: DownloadResponse?
-    ) {}
+    public func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?) {}
     /// Does nothing.
     public func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?) {}
     /// Does nothing.

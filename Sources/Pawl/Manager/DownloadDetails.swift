@@ -64,10 +64,7 @@ extension DownloadManager {
     ///
     /// Ranges and connections of running downloads are requested from the transfer threads. Without `looking`
     /// (default `true`) they are not: one range stands for the written bytes, and connections are left out.
-    public func details(
-        of ids: [Download.ID],
-        looking: Bool = true
-    ) async throws(PawlError) -> [DownloadDetails] {
+    public func details(of ids: [Download.ID], looking: Bool = true) async throws(PawlError) -> [DownloadDetails] {
         let found = try await step(changes: false) { step throws(Failure) in
             var found: [InspectedDetails] = []
             for id in ids {
@@ -81,10 +78,9 @@ extension DownloadManager {
     /// Downloads that have a slot.
     public func running() async throws(PawlError) -> [DownloadSnapshot] {
         try await query { keeper in
-            keeper.running.sorted {
-                $0.startedAt ?? $0.addedAt < $1.startedAt ?? $1.addedAt
+            keeper.running.sorted { $0.startedAt ?? $0.addedAt < $1.startedAt ?? $1.addedAt }.map {
+                keeper.snapshot($0)
             }
-            .map { keeper.snapshot($0) }
         }
     }
 
@@ -103,18 +99,13 @@ extension DownloadManager {
     public func counts() async throws(PawlError) -> DownloadCounts {
         try await query { keeper throws(Failure) in
             DownloadCounts(
-                running: keeper.running.count,
-                waiting: keeper.machine.waitingCount,
-                ended: try keeper.countEnded()
-            )
+                running: keeper.running.count, waiting: keeper.machine.waitingCount, ended: try keeper.countEnded())
         }
     }
 
     /// How many downloads wait for their disk.
     package func waitingForDisk() async throws(PawlError) -> Int {
-        try await query { keeper in
-            keeper.diskWaits.all.count { keeper.machine.rest(of: $0) == .waitingForDisk }
-        }
+        try await query { keeper in keeper.diskWaits.all.count { keeper.machine.rest(of: $0) == .waitingForDisk } }
     }
 
     /// The result of ``change(options:of:)``.
@@ -132,9 +123,9 @@ extension DownloadManager {
     ///
     /// Start from those of ``details(of:looking:)``: what is not set gets its default. This is how a token in
     /// ``DownloadOptions/headers`` is renewed. Throws code 28 when an option is invalid.
-    @discardableResult
-    public func change(options: DownloadOptions, of id: Download.ID) async throws(PawlError) -> OptionsChange
-    {
+    @discardableResult public func change(
+        options: DownloadOptions, of id: Download.ID
+    ) async throws(PawlError) -> OptionsChange {
         try await step { step throws(Failure) in
             let record = try step.keeper.record(QueueID(id))
             let old = record.map { StoredOptions(text: $0.options).options }
@@ -144,9 +135,7 @@ extension DownloadManager {
             var unchanged: [String] = []
             let folder = options.folder == "." ? "" : options.folder
             if !folder.hasSameBytes(as: record.folder) { unchanged.append("folder") }
-            if record.name != nil,
-                ![old.fileName, record.name].contains(where: options.fileName.hasSameBytes)
-            {
+            if record.name != nil, ![old.fileName, record.name].contains(where: options.fileName.hasSameBytes) {
                 unchanged.append("fileName")
             }
             return OptionsChange(isStored: true, unchanged: unchanged)
@@ -165,25 +154,17 @@ extension DownloadManager {
 
     /// Resumes all paused downloads, in queue order, and retries those that wait for their disk and then those that have
     /// failed, in the order in which they did.
-    public func resumeAll() async throws(PawlError) {
-        try await resumeAll(withFailed: true)
-    }
+    public func resumeAll() async throws(PawlError) { try await resumeAll(withFailed: true) }
 
     /// `withFailed`: also those that have failed.
     package func resumeAll(withFailed: Bool) async throws(PawlError) {
         try await step { step throws(Failure) in
             let keeper = step.keeper
             keeper.tryAll()
-            for entry in try keeper.entriesNow() where entry.state == .paused {
-                _ = try keeper.resume(entry.id)
-            }
+            for entry in try keeper.entriesNow() where entry.state == .paused { _ = try keeper.resume(entry.id) }
             guard withFailed else { return }
             let failed = try keeper.store.records(
-                matching: QueueFilter(states: [.failed]),
-                by: .ended(newestFirst: false),
-                offset: 0,
-                limit: .max
-            )
+                matching: QueueFilter(states: [.failed]), by: .ended(newestFirst: false), offset: 0, limit: .max)
             for record in failed { _ = try keeper.resume(record.id) }
         }
     }
@@ -196,10 +177,7 @@ extension DownloadManager {
             let keeper = step.keeper
             keeper.writeNow()
             let records = try keeper.store.records(
-                matching: QueueFilter(states: QueueKeeper.ended),
-                by: .ended(newestFirst: false),
-                offset: 0,
-                limit: .max
+                matching: QueueFilter(states: QueueKeeper.ended), by: .ended(newestFirst: false), offset: 0, limit: .max
             )
             for record in records { keeper.forget(record) }
         }
@@ -236,16 +214,11 @@ extension QueueStep {
     }
 
     /// Details to be completed after the step; without `looking` nothing will be added.
-    package func inspectedDetails(
-        of id: Download.ID,
-        looking: Bool = true
-    ) throws(Failure) -> InspectedDetails? {
+    package func inspectedDetails(of id: Download.ID, looking: Bool = true) throws(Failure) -> InspectedDetails? {
         guard let record = try keeper.record(QueueID(id)) else { return nil }
         let run = looking ? keeper.runs[record.id] : nil
         return InspectedDetails(
-            details: keeper.details(record),
-            run: run.map { (engine: keeper.engine, id: $0.engineID) }
-        )
+            details: keeper.details(record), run: run.map { (engine: keeper.engine, id: $0.engineID) })
     }
 }
 
@@ -264,12 +237,8 @@ extension QueueKeeper {
         options.mirrors = Array(record.sources.dropFirst())
         options.taskDescription = record.taskDescription
         var details = DownloadDetails(
-            snapshot: snapshot,
-            sources: record.sources,
-            options: options,
-            written: snapshot.written > 0 ? [0..<snapshot.written] : [],
-            pieceLength: stored.pieceLength
-        )
+            snapshot: snapshot, sources: record.sources, options: options,
+            written: snapshot.written > 0 ? [0..<snapshot.written] : [], pieceLength: stored.pieceLength)
         details.digests = stored.digests
         details.checksExistingFile = stored.checksExistingFile
         if let check = checks[record.id] {
@@ -300,20 +269,15 @@ extension DownloadDetails {
         verified = look.verified
         connections = look.lanes.map { lane in
             Connection(
-                source: lane.address.redacted,
-                offset: lane.range.start,
-                end: lane.range.end == SegmentMap.open ? nil : lane.range.end,
-                speed: lane.speed,
-                isReceiving: lane.isFlowing
-            )
+                source: lane.address.redacted, offset: lane.range.start,
+                end: lane.range.end == SegmentMap.open ? nil : lane.range.end, speed: lane.speed,
+                isReceiving: lane.isFlowing)
         }
     }
 }
 
 extension Engine {
     fileprivate func look(at id: DownloadID) async -> Inspection? {
-        await withCheckedContinuation { continuation in
-            look(at: id) { continuation.resume(returning: $0) }
-        }
+        await withCheckedContinuation { continuation in look(at: id) { continuation.resume(returning: $0) } }
     }
 }

@@ -43,9 +43,7 @@ public struct DownloadFilter: Sendable, Hashable {
     }
 
     /// Whether downloads that wait for a slot do not match, though the store has no state of its own for them.
-    var leavesOutWaiting: Bool {
-        standings.map { $0.contains(.running) && !$0.contains(.waiting) } ?? false
-    }
+    var leavesOutWaiting: Bool { standings.map { $0.contains(.running) && !$0.contains(.waiting) } ?? false }
 }
 
 extension DownloadFilter.Standing {
@@ -93,9 +91,7 @@ public struct DownloadTotals: Sendable, Hashable {
     public var unknownTotals = 0
 
     /// `written × 100 / total`, never above 100; `nil` while no size is known.
-    public var percent: Double? {
-        total == 0 ? nil : Double(min(written, total)) * 100 / Double(total)
-    }
+    public var percent: Double? { total == 0 ? nil : Double(min(written, total)) * 100 / Double(total) }
 
     init(_ totals: QueueTotals) {
         count = totals.count

@@ -14,9 +14,7 @@ extension DownloadManager {
     /// while its file exists. Throws ``PawlError`` with code 28 when the URL or an option is invalid; the
     /// schemes are `http`, `https`, `ftp`, `ftps`, `sftp` and `s3`.
     public func add(
-        _ source: String,
-        options: DownloadOptions = DownloadOptions(),
-        start: DownloadRequest.Start = .enqueued
+        _ source: String, options: DownloadOptions = DownloadOptions(), start: DownloadRequest.Start = .enqueued
     ) async throws(PawlError) -> Download {
         var request = DownloadRequest(source)
         request.options = options
@@ -29,8 +27,7 @@ extension DownloadManager {
     /// `completion`, if given, is called once at its end, on the delegate's thread, instead of the delegate's
     /// methods. It does not survive a restart: then the delegate is called.
     public func add(
-        _ request: DownloadRequest,
-        completion: (@Sendable (Result<DownloadedFile, PawlError>) -> Void)? = nil
+        _ request: DownloadRequest, completion: (@Sendable (Result<DownloadedFile, PawlError>) -> Void)? = nil
     ) async throws(PawlError) -> Download {
         let order: AddOrder
         do throws(Failure) { order = try AddOrder(request, settingsCache: settingsCache) } catch {
@@ -44,9 +41,7 @@ extension DownloadManager {
             }
             return step.keeper.handle(record)
         }
-        guard let download else {
-            throw .gone(request.source, "cannot add", because: "its manager was shut down")
-        }
+        guard let download else { throw .gone(request.source, "cannot add", because: "its manager was shut down") }
         return download
     }
 
@@ -54,8 +49,7 @@ extension DownloadManager {
     ///
     /// Returns an identifier or the reason of the refusal for each; a refused request does not affect the
     /// others.
-    public func add(_ requests: [DownloadRequest]) async throws(PawlError) -> [Result<Download.ID, PawlError>]
-    {
+    public func add(_ requests: [DownloadRequest]) async throws(PawlError) -> [Result<Download.ID, PawlError>] {
         try await addAll(requests.map { .success($0) }).map { $0.map(\.id) }
     }
 
@@ -89,17 +83,8 @@ extension DownloadManager {
                     let isFinished = record.state == .finished
                     results.append(
                         .success(
-                            Added(
-                                id: id,
-                                isFinished: isFinished,
-                                isKnown: isKnown,
-                                isPaused: record.state == .paused
-                            )
-                        )
-                    )
-                } catch {
-                    results.append(.failure(PawlError(error)))
-                }
+                            Added(id: id, isFinished: isFinished, isKnown: isKnown, isPaused: record.state == .paused)))
+                } catch { results.append(.failure(PawlError(error))) }
             }
             keeper.perform(keeper.machine.startNext())
             return results
@@ -111,9 +96,7 @@ extension DownloadManager {
     /// As ``Downloader/data(from:maximumSize:options:hooks:)``: content of more than `maximumSize` bytes fails with
     /// ``PawlError/Code/tooLarge``, and cancelling the task that waits stops the transfer and throws `CancellationError`.
     public func data(
-        from source: String,
-        maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions(),
+        from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
         let memory = MemoryDisk(limit: Int64(maximumSize), digest: ContentDigest.digest)
@@ -139,30 +122,21 @@ extension DownloadManager {
     }
 
     /// A job outside the queue, whose content leaves nothing in the root.
-    func passingJob(
-        _ source: String,
-        _ options: DownloadOptions,
-        _ disk: any Disk
-    ) throws(PawlError) -> Job {
+    func passingJob(_ source: String, _ options: DownloadOptions, _ disk: any Disk) throws(PawlError) -> Job {
         do throws(Failure) {
             var job = try Job(source: source, options: options, settingsCache: settingsCache)
             job.disk = disk
             job.plan.keepsPartial = false
             job.plan.isReadable = false
             return job
-        } catch {
-            throw PawlError(error, of: source)
-        }
+        } catch { throw PawlError(error, of: source) }
     }
 }
 
 // Content for memory and streams: the engine runs it at once, and no queue knows of it.
 extension QueueKeeper {
     func run(
-        _ fetch: MemoryFetch,
-        _ job: Job,
-        _ hooks: DownloadHooks?,
-        onStart: (ProgressCell) -> Void = { _ in },
+        _ fetch: MemoryFetch, _ job: Job, _ hooks: DownloadHooks?, onStart: (ProgressCell) -> Void = { _ in },
         _ completion: @escaping @Sendable (Result<DownloadedFile, PawlError>) -> Void
     ) {
         guard closing.isEmpty else { return completion(.failure(PawlError(.closed))) }
@@ -189,8 +163,7 @@ extension QueueKeeper {
             defer { state = .cancelled }
             return state
         }
-        guard case .running(let id) = before, let completion = memoryDownloads.removeValue(forKey: id)
-        else { return }
+        guard case .running(let id) = before, let completion = memoryDownloads.removeValue(forKey: id) else { return }
         engine.remove(id)
         completion(.failure(PawlError(.cancelled)))
     }
@@ -222,10 +195,5 @@ final class MemoryFetch: Sendable {
 }
 
 extension Failure {
-    static let cancelled = Failure(
-        .unfinished,
-        "cannot finish",
-        at: "the download",
-        because: "it was cancelled"
-    )
+    static let cancelled = Failure(.unfinished, "cannot finish", at: "the download", because: "it was cancelled")
 }

@@ -8,28 +8,17 @@ extension DownloadManager: BodyOwner {
     /// As ``Downloader/body(of:options:hooks:)``, with the manager's hooks, limits and rate. The iteration throws
     /// ``PawlError/Code/unfinished`` when the manager is shut down.
     public func body(
-        of source: String,
-        options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody {
-        try DownloadBody(of: source, options, hooks, by: self)
-    }
+        of source: String, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody { try DownloadBody(of: source, options, hooks, by: self) }
 
     /// Continues a stream after the bytes that were delivered, see ``Downloader/body(resuming:of:options:hooks:)``.
     public func body(
-        resuming position: DownloadBody.Position,
-        of source: String? = nil,
-        options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody {
-        try DownloadBody(resuming: position, of: source, options, hooks, by: self)
-    }
+        resuming position: DownloadBody.Position, of source: String? = nil,
+        options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody { try DownloadBody(resuming: position, of: source, options, hooks, by: self) }
 
     func addBody(
-        of source: String,
-        into disk: BodyDisk,
-        _ options: DownloadOptions,
-        _ hooks: DownloadHooks?
+        of source: String, into disk: BodyDisk, _ options: DownloadOptions, _ hooks: DownloadHooks?
     ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
         let job = try passingJob(source, options, disk)
         disk.expect(job.plan.streamAlgorithms)

@@ -32,8 +32,7 @@ extension DownloadManager {
     ///
     /// Without a thread it fails: somebody waits for the result, and a wait without an end would not say why.
     private func work<Value: Sendable>(
-        on id: Download.ID,
-        _ body: @escaping @Sendable (FileCheckOrder) throws(Failure) -> Value
+        on id: Download.ID, _ body: @escaping @Sendable (FileCheckOrder) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
         let order = try await query { keeper throws(Failure) in try keeper.checkOrder(QueueID(id)) }
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
@@ -41,9 +40,7 @@ extension DownloadManager {
                 try SystemThread.launch("pawl-check", blocksSignals: true) {
                     continuation.resume(returning: Result { () throws(Failure) in try body(order) })
                 }
-            } catch {
-                continuation.resume(returning: .failure(error))
-            }
+            } catch { continuation.resume(returning: .failure(error)) }
         }
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
     }
@@ -51,15 +48,10 @@ extension DownloadManager {
 
 extension QueueKeeper {
     fileprivate func checkOrder(_ id: QueueID) throws(Failure) -> FileCheckOrder {
-        guard let record = try record(id), record.state == .finished, let name = record.name, !isLeaving(id)
-        else {
+        guard let record = try record(id), record.state == .finished, let name = record.name, !isLeaving(id) else {
             throw Failure(
-                .badOption,
-                "cannot check",
-                at: try record(id)?.name ?? id.short,
-                because: "it has not finished",
-                remedy: "wait until it has"
-            )
+                .badOption, "cannot check", at: try record(id)?.name ?? id.short, because: "it has not finished",
+                remedy: "wait until it has")
         }
         // A link in its place would be followed.
         guard presence(of: record) != .other else {
@@ -79,21 +71,11 @@ extension QueueKeeper {
         let pieces = try pieces(of: record)
         guard !digests.isEmpty || pieces != nil else {
             throw Failure(
-                .notFound,
-                "cannot check",
-                at: name,
-                because: "no digest of it is known",
-                remedy: "'pawl verify' compares a file with what the server states"
-            )
+                .notFound, "cannot check", at: name, because: "no digest of it is known",
+                remedy: "'pawl verify' compares a file with what the server states")
         }
         return FileCheckOrder(
-            folder: path(of: record),
-            name: name,
-            source: record.sources[0],
-            digests: digests,
-            pieces: pieces,
-            total: record.total,
-            finished: finishedFile(record)
-        )
+            folder: path(of: record), name: name, source: record.sources[0], digests: digests, pieces: pieces,
+            total: record.total, finished: finishedFile(record))
     }
 }

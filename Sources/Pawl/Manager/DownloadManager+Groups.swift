@@ -37,15 +37,12 @@ extension DownloadManager {
     }
 
     /// Resumes a group; downloads paused individually stay paused.
-    public func resume(group: String) async throws(PawlError) {
-        try await step { $0.keeper.resume(group: group) }
-    }
+    public func resume(group: String) async throws(PawlError) { try await step { $0.keeper.resume(group: group) } }
 
     /// Moves a download to another group, `nil` for none; it stops if that group is paused.
     ///
     /// `false` if there is no such download.
-    @discardableResult
-    public func change(group: String?, of id: Download.ID) async throws(PawlError) -> Bool {
+    @discardableResult public func change(group: String?, of id: Download.ID) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.change(group: group ?? "", of: id) }
     }
 }

@@ -12,9 +12,7 @@ extension DownloadManager {
 
     /// The handle of the download of this URL; `nil` if it is not in the queue.
     public func download(of source: String) async throws(PawlError) -> Download? {
-        try await query { keeper throws(Failure) in
-            try keeper.record(of: source).flatMap { keeper.handle($0) }
-        }
+        try await query { keeper throws(Failure) in try keeper.record(of: source).flatMap { keeper.handle($0) } }
     }
 
     /// The identifiers that begin with these hexadecimal digits, whatever their case, in order; exactly one if
@@ -29,8 +27,7 @@ extension DownloadManager {
 
     /// The state of a download; `nil` if the queue has no record of it.
     public func snapshot(of id: Download.ID) async throws(PawlError) -> DownloadSnapshot? {
-        try await query { keeper throws(Failure) in try keeper.record(QueueID(id)).map { keeper.snapshot($0) }
-        }
+        try await query { keeper throws(Failure) in try keeper.record(QueueID(id)).map { keeper.snapshot($0) } }
     }
 
     /// The location of a download's file.
@@ -49,9 +46,7 @@ extension DownloadManager {
     /// many thousands in pages, with a `limit`. The records before a page are skipped one by one, so a large offset takes
     /// longer; ``downloads(matching:by:after:limit:)`` does not.
     public func downloads(
-        matching filter: DownloadFilter = DownloadFilter(),
-        by ordering: DownloadOrdering = .turn,
-        offset: Int = 0,
+        matching filter: DownloadFilter = DownloadFilter(), by ordering: DownloadOrdering = .turn, offset: Int = 0,
         limit: Int = .max
     ) async throws(PawlError) -> [DownloadSnapshot] {
         try await query { keeper throws(Failure) in
@@ -64,10 +59,8 @@ extension DownloadManager {
     /// The cost does not depend on the position, and concurrent changes cause no gaps or duplicates. The
     /// download itself need not match. Throws code 28 when the queue no longer has a record of it.
     public func downloads(
-        matching filter: DownloadFilter = DownloadFilter(),
-        by ordering: DownloadOrdering = .turn,
-        after id: Download.ID,
-        limit: Int = .max
+        matching filter: DownloadFilter = DownloadFilter(), by ordering: DownloadOrdering = .turn,
+        after id: Download.ID, limit: Int = .max
     ) async throws(PawlError) -> [DownloadSnapshot] {
         try await query { keeper throws(Failure) in
             try keeper.page(filter, ordering.queueOrdering, after: QueueID(id), limit: limit)
@@ -75,9 +68,7 @@ extension DownloadManager {
     }
 
     /// Totals of matching downloads; with a group's name, the group's combined progress.
-    public func totals(
-        matching filter: DownloadFilter = DownloadFilter()
-    ) async throws(PawlError) -> DownloadTotals {
+    public func totals(matching filter: DownloadFilter = DownloadFilter()) async throws(PawlError) -> DownloadTotals {
         try await query { keeper throws(Failure) in DownloadTotals(try keeper.totals(filter)) }
     }
 }
@@ -98,11 +89,7 @@ extension QueueKeeper {
     }
 
     func page(
-        _ filter: DownloadFilter,
-        _ ordering: QueueOrdering,
-        after id: QueueID? = nil,
-        offset: Int = 0,
-        limit: Int
+        _ filter: DownloadFilter, _ ordering: QueueOrdering, after id: QueueID? = nil, offset: Int = 0, limit: Int
     ) throws(Failure) -> [DownloadSnapshot] {
         writeNow()
         let (offset, limit) = (max(0, offset), max(0, limit))
@@ -126,27 +113,14 @@ extension QueueKeeper {
     private static let scannedPage = 500
 
     private func records(
-        _ filter: DownloadFilter,
-        _ ordering: QueueOrdering,
-        after id: QueueID?,
-        offset: Int,
-        limit: Int
+        _ filter: DownloadFilter, _ ordering: QueueOrdering, after id: QueueID?, offset: Int, limit: Int
     ) throws(Failure) -> [QueueRecord] {
         let page = try store.records(
-            matching: filter.queueFilter,
-            by: ordering,
-            after: id,
-            offset: offset,
-            limit: limit
-        )
+            matching: filter.queueFilter, by: ordering, after: id, offset: offset, limit: limit)
         guard let page else {
             throw Failure(
-                .badOption,
-                "cannot list what follows",
-                at: id?.text ?? "",
-                because: "the queue has no record of it",
-                remedy: "list from the beginning"
-            )
+                .badOption, "cannot list what follows", at: id?.text ?? "", because: "the queue has no record of it",
+                remedy: "list from the beginning")
         }
         return page
     }

@@ -18,10 +18,7 @@ extension DownloadManager {
     /// It runs as many at once as the program did, under the limit of `other`, and never resumes paused
     /// downloads. The queue must be intact and in this version's format: it belongs to the program, and is
     /// neither quarantined nor migrated.
-    package convenience init(
-        resumingIn root: String,
-        beside other: DownloadManager
-    ) async throws(PawlError) {
+    package convenience init(resumingIn root: String, beside other: DownloadManager) async throws(PawlError) {
         var configuration = Configuration()
         configuration.isGuest = true
         configuration.keepsResponses = true
@@ -50,8 +47,8 @@ extension DownloadManager {
             guard let snapshot = try step.snapshot(of: id) else { return }
             switch snapshot.state {
             case .finished, .failed, .removed: return
-            case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying,
-                .publishing, .paused, .preempted:
+            case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing,
+                .paused, .preempted:
                 _ = try step.resume(id)
             }
         }
@@ -86,10 +83,7 @@ extension DownloadManager {
     /// The partial file in `partialFolder` itself becomes the part file if it `isGiven` and on the same file system;
     /// otherwise it is copied. No other download waits for that.
     package func takeOver(
-        _ data: ResumeData,
-        partialFolder: String,
-        isGiven: Bool,
-        for request: DownloadRequest
+        _ data: ResumeData, partialFolder: String, isGiven: Bool, for request: DownloadRequest
     ) async throws(PawlError) -> AdoptedPart? {
         let (disk, root) = try await query { ($0.ports.disk, $0.root) }
         let result = await Task(executorPreference: Self.copying) {
@@ -97,15 +91,9 @@ extension DownloadManager {
                 var options = request.options
                 options.folder = "\(root)/\(try AddOrder.folder(options.folder))"
                 return try data.takeOver(
-                    partialFolder: partialFolder,
-                    safeCopy: nil,
-                    isGiven: isGiven,
-                    options: options,
-                    disk: disk
-                )
+                    partialFolder: partialFolder, safeCopy: nil, isGiven: isGiven, options: options, disk: disk)
             }
-        }
-        .value
+        }.value
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
     }
 
@@ -150,23 +138,16 @@ extension QueueKeeper {
             // Resume data tells neither a coding, and a coded response cannot be continued, nor where a part begins.
             guard known.coding == nil, known.base == 0 else { return .nothing }
             var data = ResumeData(
-                ResumeData.Request(url: sources[0]),
-                received: min(journal.done.prefix, known.openJoints.min() ?? .max),
-                partialName: part
-            )
+                ResumeData.Request(url: sources[0]), received: min(journal.done.prefix, known.openJoints.min() ?? .max),
+                partialName: part)
             // Without validators, or with those of a redirect's target or of no meaning, the bytes are compared.
             if let address = try? WebAddress.parse(sources[0]).address,
-                let record = known.record(of: address.text, at: address.origin.text),
-                record.stability != .varying
+                let record = known.record(of: address.text, at: address.origin.text), record.stability != .varying
             {
                 data.entityTag = record.validators.entityTag?.text
                 data.serverDate = record.validators.lastModified?.httpDate
             }
-            return .part(
-                path: path(of: part, record),
-                journal: path(of: log, record),
-                data
-            )
+            return .part(path: path(of: part, record), journal: path(of: log, record), data)
         }
     }
 }

@@ -18,12 +18,9 @@ extension DownloadManager {
     /// a ``PawlError``, an error of `body`'s own as it is. A `body` that changes nothing (`changes` is `false`, default
     /// `true`) works even if the queue cannot be written.
     package func steer<Value: Sendable>(
-        _ prefixes: [String],
-        changes: Bool = true,
-        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
+        _ prefixes: [String], changes: Bool = true, _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> SteeringResult<Value> {
-        let result = try await thread.step(changes: changes) {
-            step throws(any Error) -> SteeringResult<Value> in
+        let result = try await thread.step(changes: changes) { step throws(any Error) -> SteeringResult<Value> in
             do {
                 var ids: [Download.ID] = []
                 for prefix in prefixes {
@@ -33,9 +30,7 @@ extension DownloadManager {
                     ids.append(Download.ID(rawValue: first.rawValue))
                 }
                 return .done(try ids.map { (id: $0, value: try body(step, $0)) })
-            } catch let failure as Failure {
-                throw PawlError(failure)
-            }
+            } catch let failure as Failure { throw PawlError(failure) }
         }
         return try result.get()
     }
@@ -45,16 +40,14 @@ extension DownloadManager {
     /// Everything received is kept. With `keepingSlot` a running download is only suspended and keeps its
     /// slot; a restart of the program releases it. `false` when the download neither waits nor runs, or is
     /// already paused.
-    @discardableResult
-    public func pause(_ id: Download.ID, keepingSlot: Bool = false) async throws(PawlError) -> Bool {
+    @discardableResult public func pause(_ id: Download.ID, keepingSlot: Bool = false) async throws(PawlError) -> Bool {
         try await step { $0.pause(id, keepingSlot: keepingSlot) }
     }
 
     /// Resumes a paused download in queue order, or retries a failed one.
     ///
     /// One that is waiting to retry does so immediately, even if the server requested a longer wait. A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
-    @discardableResult
-    public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
+    @discardableResult public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.resume(id) }
     }
 
@@ -64,8 +57,7 @@ extension DownloadManager {
     /// Its options, its password and the digests of its pieces stay. ``resume(_:)`` retries it with the bytes that are on
     /// disk. `false` when there is no such download or it is in another state. Throws when its part file cannot be deleted; it stays
     /// failed then.
-    @discardableResult
-    public func startOver(_ id: Download.ID) async throws(PawlError) -> Bool {
+    @discardableResult public func startOver(_ id: Download.ID) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.startOver(id) }
     }
 
@@ -73,8 +65,7 @@ extension DownloadManager {
     ///
     /// If all slots are taken, the longest-running download is preempted; it restarts automatically. `false`
     /// when it already runs or cannot run.
-    @discardableResult
-    public func start(now id: Download.ID) async throws(PawlError) -> Bool {
+    @discardableResult public func start(now id: Download.ID) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.start(now: id) }
     }
 
@@ -84,20 +75,12 @@ extension DownloadManager {
     /// `keepingPartial` keeps the part file and journal, from which another download of the same URL and name
     /// resumes. `false` when there is no such download. Throws when a file cannot be removed; the download is
     /// removed in any case.
-    @discardableResult
-    public func remove(
-        _ id: Download.ID,
-        keepingFile: Bool = false,
-        keepingHistory: Bool = false,
-        keepingPartial: Bool = false
+    @discardableResult public func remove(
+        _ id: Download.ID, keepingFile: Bool = false, keepingHistory: Bool = false, keepingPartial: Bool = false
     ) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in
             try step.remove(
-                id,
-                keepingFile: keepingFile,
-                keepingHistory: keepingHistory,
-                keepingPartial: keepingPartial
-            )
+                id, keepingFile: keepingFile, keepingHistory: keepingHistory, keepingPartial: keepingPartial)
         }
     }
 
@@ -105,8 +88,7 @@ extension DownloadManager {
     ///
     /// An unfinished one is renamed when it finishes. `false` when there is no such download. Throws code 13 when
     /// the name is taken and 28 when it is invalid, as an empty one is.
-    @discardableResult
-    public func rename(_ id: Download.ID, to name: String) async throws(PawlError) -> Bool {
+    @discardableResult public func rename(_ id: Download.ID, to name: String) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.rename(id, to: name) }
     }
 
@@ -116,10 +98,8 @@ extension DownloadManager {
     /// there is no such download. Throws code 13 when the folder has a file of that name, 14 when the file cannot be
     /// moved (its record stays as it was), and 28 when the download has not finished or the folder is not inside the
     /// root.
-    @discardableResult
-    public func relocate(_ id: Download.ID, toFolder folder: String) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.relocate(id, toFolder: folder) }
-    }
+    @discardableResult public func relocate(_ id: Download.ID, toFolder folder: String) async throws(PawlError) -> Bool
+    { try await step { step throws(Failure) in try step.relocate(id, toFolder: folder) } }
 
     /// Replaces the URL of a download by another one of the same content.
     ///
@@ -127,8 +107,7 @@ extension DownloadManager {
     /// ``PawlError/Code/cannotResume`` and keeps its bytes.
     ///
     /// `false` when there is no such download or it has finished. Throws code 28 when the URL is invalid.
-    @discardableResult
-    public func replaceURL(of id: Download.ID, with source: String) async throws(PawlError) -> Bool {
+    @discardableResult public func replaceURL(of id: Download.ID, with source: String) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.replaceURL(of: id, with: source) }
     }
 
@@ -145,8 +124,7 @@ extension DownloadManager {
     /// Moves a download in the queue, within its priority, and returns its index.
     ///
     /// `nil` when it is not in the queue.
-    @discardableResult
-    public func move(_ id: Download.ID, to place: Position) async throws(PawlError) -> Int? {
+    @discardableResult public func move(_ id: Download.ID, to place: Position) async throws(PawlError) -> Int? {
         try await step { $0.move(id, to: place) }
     }
 
@@ -154,8 +132,7 @@ extension DownloadManager {
     ///
     /// Default 0 for new ones, higher starts first; running downloads are not preempted. `false` when there
     /// is no such download.
-    @discardableResult
-    public func change(priority: Int, of id: Download.ID) async throws(PawlError) -> Bool {
+    @discardableResult public func change(priority: Int, of id: Download.ID) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.change(priority: priority, of: id) }
     }
 
@@ -178,8 +155,7 @@ extension DownloadManager {
     /// Changes the limit of one download, in bytes per second; `nil` or 0 removes it.
     ///
     /// `false` when there is no such download or it has finished. Throws code 28 for a negative limit.
-    @discardableResult
-    public func limit(_ id: Download.ID, to bytesPerSecond: Int64?) async throws(PawlError) -> Bool {
+    @discardableResult public func limit(_ id: Download.ID, to bytesPerSecond: Int64?) async throws(PawlError) -> Bool {
         try await step { step throws(Failure) in try step.limit(id, to: bytesPerSecond) }
     }
 

@@ -136,26 +136,17 @@ public final class DownloadManager: Sendable {
     /// queue cannot be used: another process, or another manager, uses it (code 11), or a newer version of Pawl created it
     /// (code 34), and code 28 for a configuration with an invalid number. If a manager of this process was released without ``shutDown()``, its end is awaited. A damaged queue is moved aside and a new one created; an event of the kind `notice` reports it.
     public convenience init(
-        root: String,
-        _ configuration: Configuration = Configuration(),
-        delegate: (any DownloadDelegate)? = nil
+        root: String, _ configuration: Configuration = Configuration(), delegate: (any DownloadDelegate)? = nil
     ) async throws(PawlError) {
         let ports: @Sendable (@escaping @Sendable (String) -> Void) -> Ports = {
             Ports.system(
-                numbering: configuration.numbering,
-                recognizesFinished: configuration.recognizesFinished,
-                notice: $0
-            )
+                numbering: configuration.numbering, recognizesFinished: configuration.recognizesFinished, notice: $0)
         }
         try await self.init(root: root, configuration, delegate: delegate, ports: ports) { notice in
             Result { () throws(Failure) in
                 let known = KnownRoots(in: configuration.stateFolder)
                 try known.check(root)
-                let queue = try QueueDatabase(
-                    at: Self.queue(in: root),
-                    asGuest: configuration.isGuest,
-                    notice: notice
-                )
+                let queue = try QueueDatabase(at: Self.queue(in: root), asGuest: configuration.isGuest, notice: notice)
                 known.note(root)
                 return queue
             }
@@ -170,23 +161,14 @@ public final class DownloadManager: Sendable {
         guard root.isEmpty || root.utf8.contains(0) else { return }
         throw PawlError(
             Failure(
-                .badOption,
-                "cannot use",
-                at: "the folder '\(root)'",
-                because: root.isEmpty ? "its path is empty" : "it contains a NUL byte",
-                remedy: "give another folder"
-            )
-        )
+                .badOption, "cannot use", at: "the folder '\(root)'",
+                because: root.isEmpty ? "its path is empty" : "it contains a NUL byte", remedy: "give another folder"))
     }
 
     /// Opens a queue with the given ports.
     package init(
-        root: String,
-        _ configuration: Configuration = Configuration(),
-        delegate: (any DownloadDelegate)? = nil,
-        ports: @escaping @Sendable (@escaping @Sendable (String) -> Void) -> Ports = {
-            Ports.system(notice: $0)
-        },
+        root: String, _ configuration: Configuration = Configuration(), delegate: (any DownloadDelegate)? = nil,
+        ports: @escaping @Sendable (@escaping @Sendable (String) -> Void) -> Ports = { Ports.system(notice: $0) },
         store: @escaping @Sendable (@escaping @Sendable (String) -> Void) -> Result<any QueueStore, Failure>
     ) async throws(PawlError) {
         try Self.check(root: root)
@@ -196,18 +178,13 @@ public final class DownloadManager: Sendable {
             let count = Self.closing.count
             var opened: QueueThread?
             let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
-                opened = QueueThread(
-                    root: root,
-                    configuration,
-                    delegate: delegate,
-                    ports: ports,
-                    store: store
-                ) { continuation.resume(returning: $0) }
+                opened = QueueThread(root: root, configuration, delegate: delegate, ports: ports, store: store) {
+                    continuation.resume(returning: $0)
+                }
             }
             guard let opened else { preconditionFailure("a queue was opened without a thread") }
             if case .failure(let failure) = result, failure.code == .alreadyDownloading,
-                let folder = FolderIdentity(of: root),
-                await Self.closing.wait(for: folder, before: turn, since: count)
+                let folder = FolderIdentity(of: root), await Self.closing.wait(for: folder, before: turn, since: count)
             {
                 continue
             }
@@ -236,9 +213,7 @@ public final class DownloadManager: Sendable {
     /// Downloads that ran continue when the queue is opened again. Afterwards every call fails with
     /// ``PawlError/Code/unfinished``.
     public func shutDown() async {
-        await withCheckedContinuation { continuation in
-            queue.shutDown { continuation.resume() }
-        }
+        await withCheckedContinuation { continuation in queue.shutDown { continuation.resume() } }
     }
 
     /// Events of all downloads from now on.
@@ -256,8 +231,7 @@ public final class DownloadManager: Sendable {
 
     /// Runs commands as one step of the queue, and returns when their changes are written.
     func step<Value: Sendable>(
-        changes: Bool = true,
-        _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Value
+        changes: Bool = true, _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
         let result = try await thread.step(changes: changes, body)
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
@@ -265,12 +239,7 @@ public final class DownloadManager: Sendable {
 }
 
 extension Failure {
-    static let closed = Failure(
-        .unfinished,
-        "cannot use",
-        at: "the queue",
-        because: "its manager was shut down"
-    )
+    static let closed = Failure(.unfinished, "cannot use", at: "the queue", because: "its manager was shut down")
 }
 
 /// Carries out the requests of handles.
@@ -282,9 +251,7 @@ final class ManagerOwner: DownloadOwner {
     var decidesFailures: Bool { true }
 
     func resume(_ id: Download.ID) {
-        thread.post { keeper in
-            do throws(Failure) { _ = try keeper.resume(QueueID(id)) } catch { keeper.note(error) }
-        }
+        thread.post { keeper in do throws(Failure) { _ = try keeper.resume(QueueID(id)) } catch { keeper.note(error) } }
     }
 
     func pause(_ id: Download.ID) { thread.post { _ = $0.pause(QueueID(id)) } }
@@ -292,9 +259,7 @@ final class ManagerOwner: DownloadOwner {
 
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
         let id = download.id
-        let result = try await thread.step { step throws(Failure) in
-            try step.remove(id, keepingFile: keepingFile)
-        }
+        let result = try await thread.step { step throws(Failure) in try step.remove(id, keepingFile: keepingFile) }
         do throws(Failure) { _ = try result.get() } catch { throw PawlError(error) }
     }
 }

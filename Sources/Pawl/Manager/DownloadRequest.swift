@@ -71,9 +71,7 @@ struct AddOrder: Sendable {
         let job = try Job(source: request.source, options: request.options, settingsCache: settingsCache)
         record = QueueRecord(
             id: QueueID(rawValue: request.id?.rawValue ?? .random(in: 1 ... .max)),
-            sources: job.plan.sources.map(\.text),
-            addedAt: UnixTime(seconds: 0)
-        )
+            sources: job.plan.sources.map(\.text), addedAt: UnixTime(seconds: 0))
         var stored = StoredOptions()
         stored.options = request.options
         stored.pieceLength = request.pieces?.length
@@ -103,11 +101,7 @@ struct AddOrder: Sendable {
     static func group(_ name: String) throws(Failure) -> String {
         guard !FieldText.isSafe(name) else { return name }
         throw Failure(
-            .badOption,
-            "cannot use",
-            at: "the group \(Redaction.printable(name))",
-            because: FieldText.message
-        )
+            .badOption, "cannot use", at: "the group \(Redaction.printable(name))", because: FieldText.message)
     }
 
     /// Returns a path relative to the root, without `..`.
@@ -115,21 +109,15 @@ struct AddOrder: Sendable {
         let parts = text.pathParts().filter { $0 != "." }
         guard !text.isAbsolutePath, !parts.contains(".."), !text.utf8.contains(0) else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "the folder \(text)",
+                .badOption, "cannot use", at: "the folder \(text)",
                 because: LocalizableMessage("folder-outside", "it is not inside the download root"),
-                remedy: "use a path relative to the root, without .."
-            )
+                remedy: "use a path relative to the root, without ..")
         }
         guard parts.allSatisfy({ $0.utf8.count <= 255 }) else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "the folder \(text)",
+                .badOption, "cannot use", at: "the folder \(text)",
                 because: LocalizableMessage("folder-name-long", "a name in it has more than 255 bytes"),
-                remedy: "use shorter names"
-            )
+                remedy: "use shorter names")
         }
         try check(text[...], given: text)
         return parts.joined(separator: "/")
@@ -139,11 +127,8 @@ struct AddOrder: Sendable {
     static func check(_ place: Substring, given folder: String) throws(Failure) {
         guard place.pathParts().first(where: { $0 != "." }) == ".pawl" else { return }
         throw Failure(
-            .badOption,
-            "cannot use",
-            at: "the folder \(folder)",
+            .badOption, "cannot use", at: "the folder \(folder)",
             because: LocalizableMessage("folder-of-queue", "the queue keeps its own files there"),
-            remedy: "use another folder"
-        )
+            remedy: "use another folder")
     }
 }

@@ -3,9 +3,7 @@ import Synchronization
 
 /// Delivers each of a manager's events to all of its listeners: event sequences, closures and the delegate.
 final class EventBroadcaster: Sendable {
-    private struct WeakListener {
-        weak var listener: EventSubscriber?
-    }
+    private struct WeakListener { weak var listener: EventSubscriber? }
 
     private struct State {
         var listeners: [WeakListener] = []

@@ -50,25 +50,18 @@ struct FileCheckOrder: Sendable {
     static func given(_ plan: DownloadPlan) -> [FileVerification] {
         plan.given.map { digest in
             FileVerification(
-                level: .given,
-                algorithm: digest.checksum.algorithm.rawValue,
-                digest: Hexadecimal.text(digest.checksum.digest),
-                source: digest.source
-            )
+                level: .given, algorithm: digest.checksum.algorithm.rawValue,
+                digest: Hexadecimal.text(digest.checksum.digest), source: digest.source)
         }
     }
 
     /// Reads the file once for its digests and once for its pieces, and says which bytes are in right pieces.
     ///
     /// `progress` as for ``FileDigests``.
-    func run(
-        progress: (Int) -> Bool = { _ in true }
-    ) throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
+    func run(progress: (Int) -> Bool = { _ in true }) throws(Failure) -> (check: FileCheck, right: ByteRangeSet) {
         let file = try FileDigests(path)
         // A damaged one may have another length.
-        if let finished, file.presence(of: finished) == .other {
-            throw Failure.notTheFile("cannot check", at: path)
-        }
+        if let finished, file.presence(of: finished) == .other { throw Failure.notTheFile("cannot check", at: path) }
         let expected = digests.compactMap { digest in Checksum(text: "\(digest.algorithm)=\(digest.digest)") }
         var check = FileCheck(path: path, stamp: file.stamp, digests: [], pieceCount: 0, wrongPieces: 0)
         if !expected.isEmpty {
@@ -98,13 +91,8 @@ struct FileCheckOrder: Sendable {
     func seed(_ right: ByteRangeSet) throws(Failure) -> Bool {
         guard let pieces, let length = total, pieces.fits(length), !right.isEmpty else { return false }
         let part = try Downloader.seed(
-            .file(path, done: right, keepsPartial: true),
-            for: source,
-            name: name,
-            in: folder,
-            length: length,
-            replacing: true
-        )
+            .file(path, done: right, keepsPartial: true), for: source, name: name, in: folder, length: length,
+            replacing: true)
         return part.name.hasSameBytes(as: name)
     }
 }

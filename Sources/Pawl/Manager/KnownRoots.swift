@@ -11,30 +11,23 @@ struct KnownRoots: Sendable {
     private let file: StateFile?
 
     /// Without a folder, none is known.
-    init(in folder: String?) {
-        file = folder.flatMap { $0.isEmpty ? nil : StateFile("roots", in: $0) }
-    }
+    init(in folder: String?) { file = folder.flatMap { $0.isEmpty ? nil : StateFile("roots", in: $0) } }
 
     /// Throws code 15 if the root has had a queue, and has no folder for one now.
     func check(_ root: String) throws(Failure) {
         guard !Self.hasQueueFolder(root), paths().containsBytes(of: root) else { return }
         let isThere = unsafe access(root, F_OK) == 0
         throw Failure(
-            .cannotOpen,
-            "cannot open the queue in",
-            at: root,
+            .cannotOpen, "cannot open the queue in", at: root,
             because: isThere
                 ? LocalizableMessage("root-lost-queue", "it had a queue, and has none now")
                 : LocalizableMessage("root-with-queue-gone", "it had a queue, and is not there now"),
-            remedy: "mount its disk, or make the folder \(root)/.pawl to begin a new queue"
-        )
+            remedy: "mount its disk, or make the folder \(root)/.pawl to begin a new queue")
     }
 
     /// Notes a root whose queue was opened.
     func note(_ root: String) {
-        guard let file, root.utf8.first == UInt8(ascii: "/"), !root.utf8.contains(UInt8(ascii: "\n")) else {
-            return
-        }
+        guard let file, root.utf8.first == UInt8(ascii: "/"), !root.utf8.contains(UInt8(ascii: "\n")) else { return }
         var paths = paths()
         guard !(paths.last?.hasSameBytes(as: root) ?? false) else { return }
         paths.removeAll { $0.hasSameBytes(as: root) }

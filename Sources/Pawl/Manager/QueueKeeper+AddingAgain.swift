@@ -11,10 +11,10 @@ extension QueueKeeper {
         let added = StoredOptions(text: order.record.options)
         for record in try known(order, added) {
             let stored = StoredOptions(text: record.options)
-            let isElsewhere =
-                !order.record.folder.isEmpty && !order.record.folder.hasSameBytes(as: record.folder)
-            guard !isElsewhere, !stored.isAnotherFile(added, name: record.name ?? stored.options.fileName)
-            else { continue }
+            let isElsewhere = !order.record.folder.isEmpty && !order.record.folder.hasSameBytes(as: record.folder)
+            guard !isElsewhere, !stored.isAnotherFile(added, name: record.name ?? stored.options.fileName) else {
+                continue
+            }
             let isThere = presence(of: record) == .there
             if let name = stored.contradiction(added, isFinished: isThere) {
                 throw Self.contradicts(name, record, isFinished: isThere)
@@ -47,10 +47,7 @@ extension QueueKeeper {
     }
 
     private func take(
-        over order: AddOrder,
-        _ merged: StoredOptions,
-        stating stated: [Checksum],
-        _ record: QueueRecord
+        over order: AddOrder, _ merged: StoredOptions, stating stated: [Checksum], _ record: QueueRecord
     ) throws(Failure) {
         let added = order.record
         let mirrors = added.sources.dropFirst().filter { !record.sources.containsBytes(of: $0) }
@@ -82,19 +79,13 @@ extension QueueKeeper {
 
     private static func contradicts(_ name: String, _ record: QueueRecord, isFinished: Bool) -> Failure {
         Failure(
-            .badOption,
-            "cannot add",
-            at: Redaction.address(record.sources[0]),
+            .badOption, "cannot add", at: Redaction.address(record.sources[0]),
             because: isFinished
                 ? LocalizableMessage(
                     "known-and-finished",
-                    "the queue has it already as \(record.id.short), finished without this \(name)"
-                )
+                    "the queue has it already as \(record.id.short), finished without this \(name)")
                 : LocalizableMessage(
-                    "known-with-other",
-                    "the queue has it already as \(record.id.short), with another \(name)"
-                ),
-            remedy: "remove that download first, or use another file name"
-        )
+                    "known-with-other", "the queue has it already as \(record.id.short), with another \(name)"),
+            remedy: "remove that download first, or use another file name")
     }
 }

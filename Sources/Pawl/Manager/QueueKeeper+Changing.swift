@@ -28,11 +28,7 @@ extension QueueKeeper {
     ///
     /// A running download keeps its plan; the new one is made from the record.
     /// The digests that its new mirrors state, and those of `stated`, are added; another checksum replaces all.
-    func change(
-        _ record: QueueRecord,
-        to options: DownloadOptions,
-        stating stated: [Checksum] = []
-    ) throws(Failure) {
+    func change(_ record: QueueRecord, to options: DownloadOptions, stating stated: [Checksum] = []) throws(Failure) {
         let id = record.id
         var stored = StoredOptions(text: record.options)
         let (before, digests) = (stored.options, stored.digests)
@@ -50,8 +46,7 @@ extension QueueKeeper {
         let isOther =
             !after.hasSameBytes(as: before) || stored.digests != digests
             || !mirrors.hasSameBytes(as: Array(record.sources.dropFirst()))
-        guard isOther || options.rateLimit != before.rateLimit || !options.hasSameBytes(as: before)
-        else { return }
+        guard isOther || options.rateLimit != before.rateLimit || !options.hasSameBytes(as: before) else { return }
         edit(id) { record in
             record.sources = [record.sources[0]] + mirrors
             record.change {
@@ -76,15 +71,10 @@ extension QueueKeeper {
     func changedTooLate(_ id: QueueID, _ file: DownloadedFile) -> Failure {
         forgetFile(of: id)
         return Failure(
-            .badOption,
-            "cannot apply the change to",
-            at: file.path,
+            .badOption, "cannot apply the change to", at: file.path,
             because: LocalizableMessage(
-                "changed-too-late",
-                "its URL, range or checksum was changed when the file was already complete"
-            ),
-            remedy: "resume the download to fetch it anew; this file stays"
-        )
+                "changed-too-late", "its URL, range or checksum was changed when the file was already complete"),
+            remedy: "resume the download to fetch it anew; this file stays")
     }
 
     /// Sets another URL of the same content.
@@ -92,9 +82,7 @@ extension QueueKeeper {
     /// A running download switches to it as soon as the content is shown to be the same. If its file is being published, it
     /// is of the former URL, and the download fails. Throws code 28 if the URL states a digest that contradicts a known one.
     func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
-        guard let record = try record(id), record.state != .removed, record.state != .finished else {
-            return false
-        }
+        guard let record = try record(id), record.state != .removed, record.state != .finished else { return false }
         _ = try keep(source, for: record, at: 0)
         if runs[id] != nil { replaced.insert(id) }
         forgetOutdatedFile(of: id)
@@ -116,8 +104,7 @@ extension QueueKeeper {
     /// Stores a new URL and the digests that it states.
     ///
     /// `index` is that of the source that it replaces; `nil` for a source that a server named, which is not stored.
-    private func keep(_ source: String, for record: QueueRecord, at index: Int?) throws(Failure) -> WebAddress
-    {
+    private func keep(_ source: String, for record: QueueRecord, at index: Int?) throws(Failure) -> WebAddress {
         let address = try WebAddress.parse(source).address
         let before = StoredOptions(text: record.options)
         var after = before

@@ -20,11 +20,8 @@ extension QueueKeeper {
         while try self.record(record.id) != nil {
             if order.isNamed {
                 throw Failure(
-                    .badOption,
-                    "cannot add",
-                    at: record.id.text,
-                    because: LocalizableMessage("download-of-that-name", "there is a download of that name")
-                )
+                    .badOption, "cannot add", at: record.id.text,
+                    because: LocalizableMessage("download-of-that-name", "there is a download of that name"))
             }
             record.id = QueueID(rawValue: .random(in: 1 ... .max))
         }
@@ -119,9 +116,7 @@ extension QueueKeeper {
         case .failed: break
         case .finished:
             guard let presence = presence(of: record), presence != .there else { return false }
-            if presence == .missing, let failure = otherDisk(of: record, "cannot fetch again") {
-                throw failure
-            }
+            if presence == .missing, let failure = otherDisk(of: record, "cannot fetch again") { throw failure }
             record.written = 0
             record.total = nil
             // What has the name now is the user's: it is neither replaced nor continued.
@@ -143,8 +138,7 @@ extension QueueKeeper {
     /// `isSeeded`: the part file already has the right pieces of the old file. `replacing`: that file, which stays if another
     /// program has changed it since.
     func redo(_ id: QueueID, isSeeded: Bool, replacing: FileStamp?) throws(Failure) -> Bool {
-        guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished
-        else {
+        guard !machine.knows(id), !isLeaving(id), var record = try record(id), record.state == .finished else {
             return false
         }
         record.written = 0
@@ -198,9 +192,7 @@ extension QueueKeeper {
         try OptionForm.fileName.check(name, .fileName)
         switch record.state {
         case .finished:
-            if let old = record.name, !old.hasSameBytes(as: name) {
-                try renameFile(of: record, old, to: name)
-            }
+            if let old = record.name, !old.hasSameBytes(as: name) { try renameFile(of: record, old, to: name) }
         case .waiting, .paused, .failed:
             // A kill may have come between the claim of the name and its record.
             let (source, folder) = (record.sources[0], path(of: record))
@@ -209,9 +201,7 @@ extension QueueKeeper {
                 || ports.disk.leftover(of: source, in: folder) != nil
             let isBegun = record.name != nil || runs[id] != nil || hasPart
             edit(id) { record in
-                record.change { stored in
-                    if isBegun { stored.newName = name } else { stored.options.fileName = name }
-                }
+                record.change { stored in if isBegun { stored.newName = name } else { stored.options.fileName = name } }
             }
         case .removed: return false
         }
@@ -261,12 +251,9 @@ extension QueueKeeper {
         guard !folder.hasSameBytes(as: record.folder) else { return true }
         guard record.state == .finished, let name = record.name else {
             throw Failure(
-                .badOption,
-                "cannot move",
-                at: record.name ?? id.short,
+                .badOption, "cannot move", at: record.name ?? id.short,
                 because: LocalizableMessage("not-finished", "it has not finished"),
-                remedy: "move it when it has finished"
-            )
+                remedy: "move it when it has finished")
         }
         let (old, new) = (path(of: record), path(of: moved))
         let (disk, file) = (ports.disk, finishedFile(record))
@@ -326,9 +313,7 @@ extension QueueKeeper {
     /// Sets the limit of one download.
     func limit(_ id: QueueID, to rate: Int64?) throws(Failure) -> Bool {
         let rate = try Self.checked(rate)
-        guard let record = try record(id), record.state != .removed, record.state != .finished else {
-            return false
-        }
+        guard let record = try record(id), record.state != .removed, record.state != .finished else { return false }
         edit(id) { $0.change { $0.options.rateLimit = rate } }
         if let run = runs[id] { engine.limit(run.engineID, to: rate) }
         notify(id, .changed)

@@ -27,8 +27,7 @@ extension QueueKeeper {
         return true
     }
 
-    private func wait(of record: QueueRecord, after failure: Failure, needed: Int64? = nil) -> DiskWaits.Cause
-    {
+    private func wait(of record: QueueRecord, after failure: Failure, needed: Int64? = nil) -> DiskWaits.Cause {
         let device = room(of: record)?.device ?? DiskWaits.unknown
         return DiskWaits.Cause(failure.waiting, device: device, needed: needed)
     }
@@ -74,8 +73,7 @@ extension QueueKeeper {
         wake(
             diskWaits.returned { id in
                 (try? self.record(id)).flatMap { $0 }.map { self.obstacle(to: $0) == nil } ?? true
-            }
-        )
+            })
         let due = diskWaits.trials(now: now) { id in (try? self.record(id)).flatMap { $0 }.flatMap(room) }
         wake(due)
         nextRoom = diskWaits.isEmpty ? nil : now + DiskWaits.period

@@ -10,25 +10,15 @@ extension QueueKeeper {
         let name =
             job.fileName
             ?? NamingPolicy.choose(
-                .url,
-                address: job.plan.sources[0],
-                head: nil,
-                given: job.plan.sources,
-                charsets: ports.charsets
-            )
+                .url, address: job.plan.sources[0], head: nil, given: job.plan.sources, charsets: ports.charsets)
         let (digests, folder) = (FileCheckOrder.given(job.plan), path(of: record))
-        guard !digests.isEmpty || job.plan.pieces != nil,
-            let length = ports.disk.length(of: name, in: folder)
-        else { return false }
+        guard !digests.isEmpty || job.plan.pieces != nil, let length = ports.disk.length(of: name, in: folder) else {
+            return false
+        }
         let fitting = job.plan.pieces?.fits(length) == true ? length : nil
         let order = FileCheckOrder(
-            folder: folder,
-            name: name,
-            source: record.sources[0],
-            digests: digests,
-            pieces: job.plan.pieces,
-            total: job.plan.length ?? fitting
-        )
+            folder: folder, name: name, source: record.sources[0], digests: digests, pieces: job.plan.pieces,
+            total: job.plan.length ?? fitting)
         let (id, check) = (record.id, RunningCheck(total: order.total ?? length, of: name))
         checks[id] = check
         show(record)
@@ -46,10 +36,7 @@ extension QueueKeeper {
 
     /// `check` tells whether it is still wanted.
     private func checked(
-        _ id: QueueID,
-        _ check: RunningCheck,
-        _ order: FileCheckOrder,
-        _ result: Result<ExistingFile, Failure>
+        _ id: QueueID, _ check: RunningCheck, _ order: FileCheckOrder, _ result: Result<ExistingFile, Failure>
     ) {
         guard checks[id] === check, closing.isEmpty else { return }
         checks[id] = nil
@@ -63,13 +50,8 @@ extension QueueKeeper {
                 }
             }
             let file = DownloadedFile(
-                path: order.path,
-                length: length,
-                received: 0,
-                duration: 0,
-                wasThere: true,
-                verification: order.digests.first ?? order.pieces.map { FileVerification(pieces: $0) }
-            )
+                path: order.path, length: length, received: 0, duration: 0, wasThere: true,
+                verification: order.digests.first ?? order.pieces.map { FileVerification(pieces: $0) })
             end(id, .success(file))
         case .success(.wrong(let stamp, let isSeeded)):
             edit(id) { record in
@@ -82,9 +64,7 @@ extension QueueKeeper {
                 }
             }
             let text = LocalizableMessage(
-                "existing-file-wrong",
-                "the file \(order.name) does not have its digests: fetching what is wrong"
-            )
+                "existing-file-wrong", "the file \(order.name) does not have its digests: fetching what is wrong")
             notify(id, .notice(DownloadNotice(text)))
             begin(id)
         case .failure(let failure): end(id, .failure(failure))
@@ -94,9 +74,7 @@ extension QueueKeeper {
 
 extension DownloadSnapshot {
     /// The file of its name is compared before anything is requested.
-    mutating func note(_ check: RunningCheck) {
-        (state, total, name) = (.verifying, check.total, name ?? check.name)
-    }
+    mutating func note(_ check: RunningCheck) { (state, total, name) = (.verifying, check.total, name ?? check.name) }
 }
 
 /// What the comparison of an existing file found.

@@ -7,17 +7,12 @@ extension QueueKeeper {
     func finishedFile(_ record: QueueRecord) -> FinishedFile {
         let stored = StoredOptions(text: record.options)
         var file = FinishedFile(
-            stamp: stored.finished,
-            length: record.total,
-            sources: record.sources.prefix(1) + stored.formerSources,
-            endedAt: record.endedAt
-        )
+            stamp: stored.finished, length: record.total, sources: record.sources.prefix(1) + stored.formerSources,
+            endedAt: record.endedAt)
         file.wasThere = stored.wasThere
         guard let name = record.name else { return file }
         let (id, folder) = (record.id, record.folder)
-        file.sharesName = { [store] in
-            (try? store.isName(name, in: folder, ofOtherThan: id, in: [.finished])) ?? true
-        }
+        file.sharesName = { [store] in (try? store.isName(name, in: folder, ofOtherThan: id, in: [.finished])) ?? true }
         return file
     }
 
@@ -38,15 +33,9 @@ extension QueueKeeper {
         let path = path(of: record.name ?? "", record)
         if presence(of: record) != .missing { return .notTheFile(what, at: path) }
         return Failure(
-            .notFound,
-            what,
-            at: path,
-            because: LocalizableMessage(
-                "file-removed-since",
-                "the file was removed after the download finished"
-            ),
-            remedy: "resume it to download it again"
-        )
+            .notFound, what, at: path,
+            because: LocalizableMessage("file-removed-since", "the file was removed after the download finished"),
+            remedy: "resume it to download it again")
     }
 }
 
@@ -70,22 +59,16 @@ package struct OwnFile: Sendable {
 extension DownloadManager {
     /// The path of a finished download's file, and what that is known by; `nil` unless it is there.
     package func ownFile(of id: Download.ID) async throws(PawlError) -> OwnFile? {
-        try await query { keeper throws(Failure) in
-            try keeper.record(QueueID(id)).flatMap { keeper.ownFile($0) }
-        }
+        try await query { keeper throws(Failure) in try keeper.record(QueueID(id)).flatMap { keeper.ownFile($0) } }
     }
 
     /// Removes the file of a finished download, and nothing else that has its name.
     package func removeFile(of id: Download.ID) async throws(PawlError) {
         try await query { keeper throws(Failure) in
-            guard let record = try keeper.record(QueueID(id)), record.state == .finished,
-                let name = record.name
-            else { return }
-            try keeper.ports.disk.remove(
-                name,
-                in: keeper.path(of: record),
-                if: keeper.finishedFile(record)
-            )
+            guard let record = try keeper.record(QueueID(id)), record.state == .finished, let name = record.name else {
+                return
+            }
+            try keeper.ports.disk.remove(name, in: keeper.path(of: record), if: keeper.finishedFile(record))
         }
     }
 }

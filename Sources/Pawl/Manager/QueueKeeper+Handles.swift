@@ -22,14 +22,8 @@ extension QueueKeeper {
         case .finished(let path):
             .success(
                 DownloadedFile(
-                    path: path,
-                    length: record.written,
-                    received: 0,
-                    duration: 0,
-                    wasThere: true,
-                    verification: StoredOptions(text: record.options).verification
-                )
-            )
+                    path: path, length: record.written, received: 0, duration: 0, wasThere: true,
+                    verification: StoredOptions(text: record.options).verification))
         case .missing: .failure(PawlError(gone(record, to: "cannot find")))
         }
     }
@@ -41,9 +35,7 @@ extension QueueKeeper {
     func existingHandle(_ id: QueueID) -> Download? { handles[id]?.download }
 
     /// The last reference is gone, unless another handle was made since.
-    func forgetHandle(_ id: QueueID) {
-        if handles[id]?.download == nil { handles[id] = nil }
-    }
+    func forgetHandle(_ id: QueueID) { if handles[id]?.download == nil { handles[id] = nil } }
 
     /// Updates the handle, if there is one.
     func show(_ record: QueueRecord) {
@@ -88,6 +80,4 @@ extension QueueKeeper {
     }
 }
 
-struct WeakDownload {
-    weak var download: Download?
-}
+struct WeakDownload { weak var download: Download? }

@@ -8,19 +8,15 @@ extension QueueKeeper {
         rootStamp = ports.disk.stamp(ofFolder: root)
         try restoreLimits(configuration)
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
-        pausedGroups = Set(
-            (try store.value("paused groups") ?? "").split(separator: "\n").map { Bytewise(String($0)) }
-        )
+        pausedGroups = Set((try store.value("paused groups") ?? "").split(separator: "\n").map { Bytewise(String($0)) })
         for group in pausedGroups { perform(machine.pause(group: GroupID(group.wrappedValue))) }
         try loadPublishing()
         let suspects = try loadStarts()
         for entry in try store.entries() {
             machine.admit(
-                entry.id,
-                at: QueuePosition(priority: entry.priority, position: entry.position),
+                entry.id, at: QueuePosition(priority: entry.priority, position: entry.position),
                 group: entry.group.isEmpty ? nil : GroupID(entry.group),
-                isPaused: entry.state == .paused || configuration.holdsAtStart || suspects.contains(entry.id)
-            )
+                isPaused: entry.state == .paused || configuration.holdsAtStart || suspects.contains(entry.id))
         }
         for id in suspects { setAside(id) }
         try resumeRenaming()
@@ -57,9 +53,7 @@ extension QueueKeeper {
         guard closing.count == 1 else { return }
         machine.close()
         for check in checks.values { check.cancel() }
-        engine.shutDown { [weak thread] in
-            thread?.post { $0.isStopped = true }
-        }
+        engine.shutDown { [weak thread] in thread?.post { $0.isStopped = true } }
     }
 
     func endWhenClosed() {

@@ -20,9 +20,7 @@ extension QueueKeeper {
         let kept = try store.value(ValueName.rate)
         rate =
             try Self.checked(configuration.rateLimit)
-            ?? (configuration.rateLimit == nil ? kept.flatMap { Int64($0) } : nil).flatMap {
-                $0 > 0 ? $0 : nil
-            }
+            ?? (configuration.rateLimit == nil ? kept.flatMap { Int64($0) } : nil).flatMap { $0 > 0 ? $0 : nil }
         engine.limit(to: rate)
         let former = try store.value(ValueName.timetable)
         let text = configuration.timetable ?? former ?? ""
@@ -33,12 +31,7 @@ extension QueueKeeper {
     /// Throws code 28 for a number that is not positive.
     static func check(_ number: Int, _ what: String) throws(Failure) {
         guard number < 1 else { return }
-        throw Failure(
-            .badOption,
-            "cannot use",
-            at: "\(number) \(what)",
-            because: .atLeast("1")
-        )
+        throw Failure(.badOption, "cannot use", at: "\(number) \(what)", because: .atLeast("1"))
     }
 
     func change(slots: Int) throws(Failure) {

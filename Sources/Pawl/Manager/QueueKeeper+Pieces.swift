@@ -10,9 +10,7 @@ extension QueueKeeper {
     /// Forgets those that are not written yet.
     func forgetPieces(of id: QueueID) { values[Self.name(of: id)] = nil }
 
-    func forgetPieces(of ids: Set<QueueID>) -> [QueueChange] {
-        ids.map { .value(Self.name(of: $0), nil) }
-    }
+    func forgetPieces(of ids: Set<QueueID>) -> [QueueChange] { ids.map { .value(Self.name(of: $0), nil) } }
 
     /// `nil` without any.
     func pieces(of record: QueueRecord) throws(Failure) -> PieceHashes? {
@@ -27,8 +25,7 @@ extension DownloadManager {
     /// The digests of the pieces of a download; `nil` without any.
     package func pieces(of id: Download.ID) async throws(PawlError) -> PieceHashes? {
         try await query { keeper throws(Failure) in
-            try keeper.record(QueueID(id)).flatMap { (record) throws(Failure) in try keeper.pieces(of: record)
-            }
+            try keeper.record(QueueID(id)).flatMap { (record) throws(Failure) in try keeper.pieces(of: record) }
         }
     }
 }

@@ -5,23 +5,18 @@ import PawlEngine
 extension QueueKeeper {
     /// Throws code 15 if the download root is not the folder that it was when the queue was opened: what is added would be
     /// gone with the queue, or on another disk.
-    func checkRoot() throws(Failure) {
-        if let failure = obstacleAtRoot { throw failure }
-    }
+    func checkRoot() throws(Failure) { if let failure = obstacleAtRoot { throw failure } }
 
     private var obstacleAtRoot: Failure? {
         guard let rootStamp else { return nil }
         let now = ports.disk.stamp(ofFolder: root)
         guard now != rootStamp else { return nil }
         var failure = Failure(
-            .cannotOpen,
-            "cannot use the download root",
-            at: root,
+            .cannotOpen, "cannot use the download root", at: root,
             because: now == nil
                 ? LocalizableMessage("root-not-there", "it is not there any more")
                 : LocalizableMessage("root-is-another", "another folder has its path now"),
-            remedy: "mount its disk again, or start the program again to use the folder that is there"
-        )
+            remedy: "mount its disk again, or start the program again to use the folder that is there")
         failure.awaited = .folder
         return failure
     }
@@ -38,23 +33,15 @@ extension QueueKeeper {
     /// began.
     private func strayFolder(of record: QueueRecord, _ what: String) -> Failure? {
         guard let name = record.name else { return nil }
-        let (began, now) = (
-            StoredOptions(text: record.options).place, ports.disk.stamp(ofFolder: path(of: record))
-        )
+        let (began, now) = (StoredOptions(text: record.options).place, ports.disk.stamp(ofFolder: path(of: record)))
         guard now == nil || began != nil && began != now else { return nil }
         var failure = Failure(
-            .cannotOpen,
-            what,
-            at: record.state == .finished
-                ? path(of: name, record) : path(of: FileName.partial(of: name), record),
+            .cannotOpen, what,
+            at: record.state == .finished ? path(of: name, record) : path(of: FileName.partial(of: name), record),
             because: now == nil
                 ? LocalizableMessage("folder-not-there", "the folder is not there")
-                : LocalizableMessage(
-                    "folder-is-another",
-                    "its folder is another one than that in which it began"
-                ),
-            remedy: "mount its disk or put the folder back; or start it over to fetch all again"
-        )
+                : LocalizableMessage("folder-is-another", "its folder is another one than that in which it began"),
+            remedy: "mount its disk or put the folder back; or start it over to fetch all again")
         failure.awaited = .folder
         return failure
     }
@@ -76,9 +63,7 @@ extension QueueKeeper {
     func noteLostProgress(of record: QueueRecord) {
         guard record.written > 0, let name = record.name, !hasBegunFile(name, record) else { return }
         let text = LocalizableMessage(
-            "progress-gone",
-            "the part file \(FileName.partial(of: name)) is not there any more: starting over"
-        )
+            "progress-gone", "the part file \(FileName.partial(of: name)) is not there any more: starting over")
         notify(record.id, .notice(DownloadNotice(text)))
         edit(record.id) { $0.written = 0 }
     }
@@ -93,8 +78,7 @@ extension QueueKeeper {
 
     /// The run has kept nothing: it is no progress that is missed later.
     func forgetDiscarded(_ id: QueueID) {
-        guard let record = try? record(id), record.written > 0, let name = record.name,
-            !hasBegunFile(name, record),
+        guard let record = try? record(id), record.written > 0, let name = record.name, !hasBegunFile(name, record),
             let began = StoredOptions(text: record.options).place,
             let now = ports.disk.stamp(ofFolder: path(of: record)), began == now
         else { return }

@@ -35,9 +35,7 @@ extension QueueKeeper {
     /// All bytes are on disk: the name and size are written before the file is renamed, so that the file is
     /// identified after a kill in between.
     func publishing(
-        _ id: QueueID,
-        _ publishing: Publishing,
-        _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+        _ id: QueueID, _ publishing: Publishing, _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
     ) {
         edit(id) { record in
             record.name = publishing.name
@@ -78,17 +76,11 @@ extension QueueKeeper {
                 continue
             }
             // The file of that name may be an older one; fetching it again, or requesting it, corrects it.
-            guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
-                return nil
-            }
+            guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else { return nil }
             if ports.disk.wasFinished(name, from: record.sources[0], in: folder) { return total }
             writeNow()
             let isOthers = try store.isName(
-                name,
-                in: record.folder,
-                ofOtherThan: record.id,
-                in: [.waiting, .paused, .failed, .finished]
-            )
+                name, in: record.folder, ofOtherThan: record.id, in: [.waiting, .paused, .failed, .finished])
             return isOthers ? nil : total
         }
         return nil
@@ -112,20 +104,13 @@ extension QueueKeeper {
             if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
             // The kill may have come before the names were synced, and a power cut after the record would lose the file.
             try ports.disk.sync(isRenamed ? stored.newName ?? name : name, in: path(of: record))
-        } catch {
-            notify(record.id, .notice(DownloadNotice(LocalizableMessage(error))))
-        }
+        } catch { notify(record.id, .notice(DownloadNotice(LocalizableMessage(error)))) }
         notePublishing(record.id, false)
         let final = isRenamed ? stored.newName ?? name : name
         let stamp = ports.disk.stamp(of: final, in: path(of: record))
         edit(record.id) { $0.change { $0.finished = stamp } }
         let file = DownloadedFile(
-            path: path(of: final, record),
-            length: length,
-            received: 0,
-            duration: 0,
-            wasThere: false
-        )
+            path: path(of: final, record), length: length, received: 0, duration: 0, wasThere: false)
         end(record.id, .success(file))
     }
 }

@@ -27,8 +27,7 @@ struct Removal: Hashable, Sendable {
     }
 
     var text: String {
-        (isFinished ? "f" : "u") + (keepsFile ? "k" : "d") + (keepsHistory ? "h" : "e")
-            + (keepsPartial ? "p" : "")
+        (isFinished ? "f" : "u") + (keepsFile ? "k" : "d") + (keepsHistory ? "h" : "e") + (keepsPartial ? "p" : "")
     }
 }
 
@@ -37,11 +36,7 @@ extension QueueKeeper {
     private static let removalsName = "removing"
 
     /// Begins a removal; `completion` is called when it is complete.
-    func remove(
-        _ record: QueueRecord,
-        _ removal: Removal,
-        completion: @escaping (Result<Void, Failure>) -> Void
-    ) {
+    func remove(_ record: QueueRecord, _ removal: Removal, completion: @escaping (Result<Void, Failure>) -> Void) {
         let id = record.id
         edit(id) { record in
             record.state = .removed
@@ -65,8 +60,7 @@ extension QueueKeeper {
         guard let text = try store.value(Self.removalsName) else { return }
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: " ")
-            guard parts.count == 2, let value = UInt64(parts[0], radix: 16),
-                let removal = Removal(text: parts[1])
+            guard parts.count == 2, let value = UInt64(parts[0], radix: 16), let removal = Removal(text: parts[1])
             else { continue }
             let id = QueueID(rawValue: value)
             removals[id] = removal
@@ -116,17 +110,13 @@ extension QueueKeeper {
     func begunName(of record: QueueRecord) throws(Failure) -> String? {
         if let name = record.name { return name }
         let sources = [record.sources[0]] + StoredOptions(text: record.options).formerSources
-        for source in sources {
-            if let name = try begunName(of: record, from: source) { return name }
-        }
+        for source in sources { if let name = try begunName(of: record, from: source) { return name } }
         return nil
     }
 
     private func begunName(of record: QueueRecord, from source: String) throws(Failure) -> String? {
         let folder = path(of: record)
-        guard
-            let name = ports.disk.unfinished(of: source, in: folder)
-                ?? ports.disk.leftover(of: source, in: folder)
+        guard let name = ports.disk.unfinished(of: source, in: folder) ?? ports.disk.leftover(of: source, in: folder)
         else { return nil }
         for other in try store.records(of: source) where other.id != record.id {
             // Another download of the same URL: the part file may belong to that one.
@@ -149,8 +139,7 @@ extension QueueKeeper {
             let isFinished = removal.isFinished || isPublished
             if isFinished {
                 if !removal.keepsFile, !stored.wasThere {
-                    if presence(of: record) == .missing, let failure = otherDisk(of: record, "cannot delete")
-                    {
+                    if presence(of: record) == .missing, let failure = otherDisk(of: record, "cannot delete") {
                         throw failure
                     }
                     try ports.disk.remove(name, in: folder, if: finishedFile(record))
@@ -180,11 +169,8 @@ extension QueueKeeper {
         var sources: [WebAddress] = []
         for source in record.sources { sources.append(try WebAddress.parse(source).address) }
         let place = FileLocation(
-            disk: ports.disk,
-            folder: path(of: record),
-            sources: sources,
-            formerSources: StoredOptions(text: record.options).formerSources
-        )
+            disk: ports.disk, folder: path(of: record), sources: sources,
+            formerSources: StoredOptions(text: record.options).formerSources)
         try place.removePartial(of: name)
     }
 }

@@ -37,12 +37,7 @@ extension QueueKeeper {
     func begin(_ id: QueueID) {
         do throws(Failure) {
             guard let record = try record(id) else {
-                throw Failure(
-                    .unknown,
-                    "cannot start",
-                    at: id.short,
-                    because: "the queue has no record of it"
-                )
+                throw Failure(.unknown, "cannot start", at: id.short, because: "the queue has no record of it")
             }
             if isHindered(record) { return }
             if let length = try publishedLength(record) { return recognize(record, length: length) }
@@ -60,9 +55,7 @@ extension QueueKeeper {
             broadcaster.dispatcher.follow(Download.ID(rawValue: id.rawValue), box)
             noteStart(of: id)
             held.append(engineID)
-        } catch {
-            end(id, .failure(error))
-        }
+        } catch { end(id, .failure(error)) }
     }
 
     /// Starts the runs that are stored, and gives others the URL that is stored now.
@@ -74,8 +67,9 @@ extension QueueKeeper {
         }
         for id in replaced where changed[id] == nil {
             replaced.remove(id)
-            guard let run = runs[id], let address = try? WebAddress.parse(run.record.sources[0]).address
-            else { continue }
+            guard let run = runs[id], let address = try? WebAddress.parse(run.record.sources[0]).address else {
+                continue
+            }
             engine.replaceSource(run.engineID, with: address)
         }
     }
@@ -115,9 +109,7 @@ extension QueueKeeper {
     private func addQuestions(to job: inout Job, of record: QueueRecord) {
         let id = record.id
         if let judge {
-            job.judge = { question, reply in
-                Task { reply(await judge(Download.ID(rawValue: id.rawValue), question)) }
-            }
+            job.judge = { question, reply in Task { reply(await judge(Download.ID(rawValue: id.rawValue), question)) } }
         }
         if let refreshURL {
             job.plan.canRefresh = true
@@ -147,9 +139,7 @@ extension QueueKeeper {
         }
     }
 
-    func path(of record: QueueRecord) -> String {
-        record.folder.isEmpty ? root : "\(root)/\(record.folder)"
-    }
+    func path(of record: QueueRecord) -> String { record.folder.isEmpty ? root : "\(root)/\(record.folder)" }
 
     func path(of name: String, _ record: QueueRecord) -> String { "\(path(of: record))/\(name)" }
 
@@ -246,11 +236,7 @@ extension QueueKeeper {
 
     // MARK: ends
 
-    func end(
-        _ id: QueueID,
-        _ result: Result<DownloadedFile, Failure>,
-        _ error: PawlError? = nil
-    ) {
+    func end(_ id: QueueID, _ result: Result<DownloadedFile, Failure>, _ error: PawlError? = nil) {
         if isLeaving(id) { return endRemoved(id, result) }
         let (response, isOutdated) = (runs[id]?.response, runs[id]?.isOutdated ?? false)
         leave(id)

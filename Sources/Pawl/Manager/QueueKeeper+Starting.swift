@@ -20,9 +20,7 @@ extension QueueKeeper {
     }
 
     /// Records that this download is being started.
-    func noteStart(of id: QueueID) {
-        if startsByItself { starts.begin(id) }
-    }
+    func noteStart(of id: QueueID) { if startsByItself { starts.begin(id) } }
 
     /// Pauses a download whose starts coincided with the ends of the process.
     func setAside(_ id: QueueID) {
@@ -30,15 +28,11 @@ extension QueueKeeper {
         edit(id) { record in
             guard record.state == .waiting else { return }
             let failure = Failure(
-                .unknown,
-                "did not start",
-                at: Redaction.address(record.sources[0]),
+                .unknown, "did not start", at: Redaction.address(record.sources[0]),
                 because: LocalizableMessage(
                     "program-ended-while-starting",
-                    "the program ended \(StartLedger.mostDeaths) times while this download was being started"
-                ),
-                remedy: "resume it to try again, or remove it"
-            )
+                    "the program ended \(StartLedger.mostDeaths) times while this download was being started"),
+                remedy: "resume it to try again, or remove it")
             record.state = .paused
             record.keep(failure)
         }

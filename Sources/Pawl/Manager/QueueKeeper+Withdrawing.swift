@@ -48,9 +48,7 @@ extension Failure {
     /// A failed write of the queue, which is tried again every second.
     var untilWritten: Failure {
         var failure = self
-        if let awaited {
-            failure.remedy = "\(awaited.remedy): the queue is written as soon as that is possible"
-        }
+        if let awaited { failure.remedy = "\(awaited.remedy): the queue is written as soon as that is possible" }
         return failure
     }
 

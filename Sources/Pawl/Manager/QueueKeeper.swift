@@ -122,13 +122,8 @@ final class QueueKeeper: ThreadBound {
     var hasEnded = false
 
     init(
-        root: String,
-        configuration: DownloadManager.Configuration,
-        ports: Ports,
-        store: any QueueStore,
-        commonRate: CommonRate,
-        thread: WorkThread<QueueKeeper>,
-        broadcaster: EventBroadcaster
+        root: String, configuration: DownloadManager.Configuration, ports: Ports, store: any QueueStore,
+        commonRate: CommonRate, thread: WorkThread<QueueKeeper>, broadcaster: EventBroadcaster
     ) {
         self.root = root
         self.ports = ports
@@ -148,13 +143,8 @@ final class QueueKeeper: ThreadBound {
         refreshURL = configuration.refreshURL
         hooks = configuration.hooks
         machine = QueueMachine(slots: configuration.slots ?? Self.usualSlots)
-        engine = Engine(
-            ports: ports,
-            loops: min(max(1, configuration.threads), 16),
-            rate: nil,
-            common: commonRate
-        ) { [weak thread] report in
-            thread?.post { $0.heard(report) }
+        engine = Engine(ports: ports, loops: min(max(1, configuration.threads), 16), rate: nil, common: commonRate) {
+            [weak thread] report in thread?.post { $0.heard(report) }
         }
     }
 
@@ -171,9 +161,7 @@ final class QueueKeeper: ThreadBound {
             guard var record = try record(id) else { return }
             edit(&record)
             put(record)
-        } catch {
-            note(error)
-        }
+        } catch { note(error) }
     }
 
     func put(_ record: QueueRecord) {
@@ -236,9 +224,7 @@ final class QueueKeeper: ThreadBound {
     func writeNow(progress: Bool = false) { _ = write(progress: progress) }
 
     /// Writes before something that must not happen unless it is written.
-    func writeAll() throws(Failure) {
-        if let failure = write(progress: false) { throw failure }
-    }
+    func writeAll() throws(Failure) { if let failure = write(progress: false) { throw failure } }
 
     /// The number of ended downloads, recounted after a change.
     func countEnded() throws(Failure) -> Int {
@@ -258,9 +244,7 @@ final class QueueKeeper: ThreadBound {
         if isDue { changes += progress() }
         guard !changes.isEmpty else { return writeFailure }
         if !changed.isEmpty || !erased.isEmpty { endedCount = nil }
-        do throws(Failure) {
-            try store.apply(changes)
-        } catch {
+        do throws(Failure) { try store.apply(changes) } catch {
             note(error)
             return error
         }

@@ -15,11 +15,7 @@ extension DownloadManager {
     /// The current limits for all downloads together.
     public func limits() async throws(PawlError) -> QueueLimits {
         try await query { keeper in
-            QueueLimits(
-                slots: keeper.machine.slots,
-                rateLimit: keeper.engine.rate,
-                timetable: keeper.timetable?.text
-            )
+            QueueLimits(slots: keeper.machine.slots, rateLimit: keeper.engine.rate, timetable: keeper.timetable?.text)
         }
     }
 
@@ -29,7 +25,5 @@ extension DownloadManager {
     }
 
     /// The connection budget of every origin that is in use or has throttled requests.
-    package func hostBudgets() async throws(PawlError) -> [Origin: HostBudget] {
-        try await query { $0.engine.budgets }
-    }
+    package func hostBudgets() async throws(PawlError) -> [Origin: HostBudget] { try await query { $0.engine.budgets } }
 }

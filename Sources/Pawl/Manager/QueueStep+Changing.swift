@@ -12,12 +12,9 @@ extension QueueStep {
         guard !folder.hasSameBytes(as: record.folder) else { return true }
         guard record.name == nil, record.state != .finished, keeper.runs[record.id] == nil else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "the folder \(folder)",
+                .badOption, "cannot use", at: "the folder \(folder)",
                 because: LocalizableMessage("folder-in-use", "the download has begun in another one"),
-                remedy: "add it again"
-            )
+                remedy: "add it again")
         }
         record.folder = folder
         try keeper.checkPlace(of: record)

@@ -84,9 +84,7 @@ package final class QueueStep {
     /// As ``DownloadManager/replaceURL(of:with:)``; without `usingOwnersSecrets` the download no longer uses the
     /// secrets of the machine's owner, as a URL from an untrusted client requires.
     package func replaceURL(
-        of id: Download.ID,
-        with source: String,
-        usingOwnersSecrets: Bool = true
+        of id: Download.ID, with source: String, usingOwnersSecrets: Bool = true
     ) throws(Failure) -> Bool {
         _ = try WebAddress.parse(source)
         // Before any request to the new URL.
@@ -131,9 +129,9 @@ package final class QueueStep {
 
     /// As ``DownloadManager/change(options:of:)``.
     package func change(options: DownloadOptions, of id: Download.ID) throws(Failure) -> Bool {
-        guard let record = try keeper.record(QueueID(id)), record.state != .removed,
-            record.state != .finished
-        else { return false }
+        guard let record = try keeper.record(QueueID(id)), record.state != .removed, record.state != .finished else {
+            return false
+        }
         try keeper.change(record, to: options)
         return true
     }
@@ -146,20 +144,11 @@ package final class QueueStep {
     /// As ``DownloadManager/remove(_:keepingFile:keepingHistory:keepingPartial:)``; the step ends when the files
     /// are removed.
     package func remove(
-        _ id: Download.ID,
-        keepingFile: Bool = false,
-        keepingHistory: Bool = false,
-        keepingPartial: Bool = false
+        _ id: Download.ID, keepingFile: Bool = false, keepingHistory: Bool = false, keepingPartial: Bool = false
     ) throws(Failure) -> Bool {
         let id = QueueID(id)
-        guard let record = try keeper.record(id), record.state != .removed || keeper.isLeaving(id) else {
-            return false
-        }
-        var removal = Removal(
-            keepsFile: keepingFile,
-            keepsHistory: keepingHistory,
-            keepsPartial: keepingPartial
-        )
+        guard let record = try keeper.record(id), record.state != .removed || keeper.isLeaving(id) else { return false }
+        var removal = Removal(keepsFile: keepingFile, keepsHistory: keepingHistory, keepsPartial: keepingPartial)
         removal.isFinished = record.state == .finished
         unfinished += 1
         keeper.remove(record, removal) { result in
@@ -172,8 +161,7 @@ package final class QueueStep {
 extension WorkThread<QueueKeeper> {
     /// As ``QueueThread/step(changes:_:completion:)``.
     func step<Value: Sendable, Problem: Error>(
-        changes: Bool = true,
-        _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
+        changes: Bool = true, _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
         completion: @escaping @Sendable (Result<Result<Value, Problem>, Failure>) -> Void
     ) {
         let isHeard = post { keeper in
@@ -182,10 +170,7 @@ extension WorkThread<QueueKeeper> {
             let unwritten = keeper.changed.count + keeper.erased.count
             let fresh = keeper.freshCount
             let result = Result { () throws(Problem) in try body(step) }
-            assert(
-                changes || keeper.changed.count + keeper.erased.count <= unwritten,
-                "a query has changed the queue"
-            )
+            assert(changes || keeper.changed.count + keeper.erased.count <= unwritten, "a query has changed the queue")
             // Also of a command that found nothing to change: what it found may itself be unwritten, and a kill would undo
             // what the command has confirmed.
             let needsWrite = changes && keeper.hasUnwritten
@@ -204,8 +189,7 @@ extension WorkThread<QueueKeeper> {
 
     /// As ``QueueThread/step(changes:_:completion:)``, and throws its failure.
     func step<Value: Sendable, Problem: Error>(
-        changes: Bool = true,
-        _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value
+        changes: Bool = true, _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value
     ) async throws(PawlError) -> Result<Value, Problem> {
         let result: Result<Result<Value, Problem>, Failure> = await withCheckedContinuation { continuation in
             step(changes: changes, body) { continuation.resume(returning: $0) }

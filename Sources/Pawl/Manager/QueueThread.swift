@@ -11,14 +11,9 @@ package final class QueueThread: Sendable {
 
     /// Opens a queue on a thread of `ports`, which calls `onOpen` once it is open, or cannot be opened.
     package init(
-        root: String,
-        _ configuration: DownloadManager.Configuration,
-        delegate: (any DownloadDelegate)? = nil,
+        root: String, _ configuration: DownloadManager.Configuration, delegate: (any DownloadDelegate)? = nil,
         ports: (_ notice: @escaping @Sendable (String) -> Void) -> Ports,
-        store:
-            @escaping @Sendable (_ notice: @escaping @Sendable (String) -> Void) -> Result<
-                any QueueStore, Failure
-            >,
+        store: @escaping @Sendable (_ notice: @escaping @Sendable (String) -> Void) -> Result<any QueueStore, Failure>,
         onOpen: @escaping @Sendable (Result<Void, Failure>) -> Void
     ) {
         let notice: @Sendable (String) -> Void = { [weak thread] text in
@@ -27,29 +22,18 @@ package final class QueueThread: Sendable {
         let ports = ports(notice).remembering(in: configuration.stateFolder)
         let dispatcher = DelegateDispatcher(delegate, ports: ports)
         broadcaster = EventBroadcaster(
-            bufferSize: configuration.eventBuffer,
-            dispatcher: dispatcher,
-            observers: configuration.observers
-        )
+            bufferSize: configuration.eventBuffer, dispatcher: dispatcher, observers: configuration.observers)
         owner = ManagerOwner(thread)
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         commonRate = configuration.commonRate ?? CommonRate()
         let body: @Sendable () -> Void = { [thread, owner, broadcaster, commonRate] in
             do throws(Failure) {
                 let keeper = QueueKeeper(
-                    root: root,
-                    configuration: configuration,
-                    ports: ports,
-                    store: try store(notice).get(),
-                    commonRate: commonRate,
-                    thread: thread,
-                    broadcaster: broadcaster
-                )
+                    root: root, configuration: configuration, ports: ports, store: try store(notice).get(),
+                    commonRate: commonRate, thread: thread, broadcaster: broadcaster)
                 keeper.owner = owner
                 try keeper.load(configuration)
-                keeper.completions.append { failure in
-                    onOpen(failure.map { .failure($0) } ?? .success(()))
-                }
+                keeper.completions.append { failure in onOpen(failure.map { .failure($0) } ?? .success(())) }
                 keeper.settle()
                 thread.run(keeper, at: ports.pollers.makePoller())
             } catch {
@@ -69,12 +53,9 @@ package final class QueueThread: Sendable {
     /// earlier one changed; else the result, which has the failure of `body` itself. A query (`changes` is `false`, default
     /// `true`) must not change anything, and needs no write.
     package func step<Value: Sendable, Problem: Error>(
-        changes: Bool = true,
-        _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
+        changes: Bool = true, _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,
         completion: @escaping @Sendable (Result<Result<Value, Problem>, Failure>) -> Void
-    ) {
-        thread.step(changes: changes, body, completion: completion)
-    }
+    ) { thread.step(changes: changes, body, completion: completion) }
 
     /// Stops all downloads cleanly, writes pending changes and closes the queue.
     package func shutDown(_ completion: @escaping @Sendable () -> Void) {

@@ -13,8 +13,7 @@ extension StoredOptions {
             switch field.name {
             // The range determines the file: none means the whole content.
             case "range": return true
-            case "name":
-                return added.options.fileName.map { !(newName ?? name).hasSameBytes(as: $0) } ?? false
+            case "name": return added.options.fileName.map { !(newName ?? name).hasSameBytes(as: $0) } ?? false
             case _: return !wanted.hasSameBytes(as: field.standard)
             }
         }
@@ -22,9 +21,7 @@ extension StoredOptions {
 
     /// Whether `added` specifies exactly the same file.
     func isSameFile(_ added: StoredOptions) -> Bool {
-        Self.fields.allSatisfy {
-            $0.whenKnown != .anotherFile || $0.values(self).hasSameBytes(as: $0.values(added))
-        }
+        Self.fields.allSatisfy { $0.whenKnown != .anotherFile || $0.values(self).hasSameBytes(as: $0.values(added)) }
     }
 
     /// The first option of `added` that contradicts the expected content.

@@ -36,9 +36,7 @@ struct StoredOptions: Hashable, Sendable {
     var failure: String?
 
     /// The digests that the caller stated, the checksum first.
-    var given: [Checksum] {
-        own + digests.compactMap { Checksum(text: $0) }
-    }
+    var given: [Checksum] { own + digests.compactMap { Checksum(text: $0) } }
 
     private var own: [Checksum] { options.checksum.flatMap(Checksum.list) ?? [] }
 
@@ -49,9 +47,8 @@ struct StoredOptions: Hashable, Sendable {
         let known = given
         let new = stated.filter { !known.contains($0) }
         let others = known.dropFirst(own.count) + new
-        try
-            (own.map { ExpectedDigest($0, level: .given, source: "") }
-            + others.map { ExpectedDigest(inFragment: $0) }).check()
+        try (own.map { ExpectedDigest($0, level: .given, source: "") } + others.map { ExpectedDigest(inFragment: $0) })
+            .check()
         var texts = new.map(\.text)
         if options.checksum == nil, !texts.isEmpty { options.checksum = texts.removeFirst() }
         digests += texts
@@ -85,8 +82,7 @@ struct StoredOptions: Hashable, Sendable {
         }
 
         init(
-            _ name: String,
-            _ whenKnown: DownloadOption.WhenKnown,
+            _ name: String, _ whenKnown: DownloadOption.WhenKnown,
             _ values: @escaping @Sendable (StoredOptions) -> [String],
             _ set: @escaping @Sendable (inout StoredOptions, String) -> Void
         ) {
@@ -115,12 +111,9 @@ struct StoredOptions: Hashable, Sendable {
     static let fields: [Field] =
         DownloadOption.table.compactMap { Field($0) } + [
             Field(
-                "ownerssecrets",
-                .takenOver,
-                { [$0.options.usesOwnersSecrets.description] },
+                "ownerssecrets", .takenOver, { [$0.options.usesOwnersSecrets.description] },
                 // A download of another party never gains access to the owner's secrets.
-                { $0.options.usesOwnersSecrets = $0.options.usesOwnersSecrets && $1 == "true" }
-            ),
+                { $0.options.usesOwnersSecrets = $0.options.usesOwnersSecrets && $1 == "true" }),
             Field("attribute", .takenOver, attributes, takeAttribute),
             Field("newname", .kept, { $0.newName.map { [$0] } ?? [] }, { $0.newName = $1 }),
             Field("former", .kept, { $0.formerSources }, { $0.formerSources.append($1) }),
@@ -128,43 +121,19 @@ struct StoredOptions: Hashable, Sendable {
             Field("response", .kept, { $0.response }, { $0.response.append($1) }),
             Field("responseurl", .kept, { $0.responseURL.map { [$0] } ?? [] }, { $0.responseURL = $1 }),
             Field(
-                "verified",
-                .kept,
-                { $0.verification.map { [$0.stored] } ?? [] },
-                { $0.verification = FileVerification(stored: $1) }
-            ),
+                "verified", .kept, { $0.verification.map { [$0.stored] } ?? [] },
+                { $0.verification = FileVerification(stored: $1) }),
             Field("digest", .kept, { $0.digests }, { $0.digests.append($1) }),
             Field(
-                "piecelength",
-                .kept,
-                { $0.pieceLength.map { [String($0)] } ?? [] },
-                { $0.pieceLength = Int64($1).flatMap { $0 > 0 ? $0 : nil } }
-            ),
-            Field(
-                "replaced",
-                .kept,
-                { $0.replaced.map { [$0.text] } ?? [] },
-                { $0.replaced = FileStamp(text: $1) }
-            ),
-            Field(
-                "finished",
-                .kept,
-                { $0.finished.map { [$0.text] } ?? [] },
-                { $0.finished = FileStamp(text: $1) }
-            ),
-            Field(
-                "place",
-                .kept,
-                { $0.place.map { [$0.text] } ?? [] },
-                { $0.place = FolderStamp(text: $1) }
-            ),
+                "piecelength", .kept, { $0.pieceLength.map { [String($0)] } ?? [] },
+                { $0.pieceLength = Int64($1).flatMap { $0 > 0 ? $0 : nil } }),
+            Field("replaced", .kept, { $0.replaced.map { [$0.text] } ?? [] }, { $0.replaced = FileStamp(text: $1) }),
+            Field("finished", .kept, { $0.finished.map { [$0.text] } ?? [] }, { $0.finished = FileStamp(text: $1) }),
+            Field("place", .kept, { $0.place.map { [$0.text] } ?? [] }, { $0.place = FolderStamp(text: $1) }),
             Field("seeded", .kept, { [$0.isSeeded.description] }, { $0.isSeeded = $1 == "true" }),
             Field(
-                "checksexisting",
-                .kept,
-                { [$0.checksExistingFile.description] },
-                { $0.checksExistingFile = $1 == "true" }
-            ),
+                "checksexisting", .kept, { [$0.checksExistingFile.description] },
+                { $0.checksExistingFile = $1 == "true" }),
             Field("failure", .kept, { $0.failure.map { [$0] } ?? [] }, { $0.failure = $1 }),
         ]
 
@@ -176,9 +145,7 @@ struct StoredOptions: Hashable, Sendable {
         guard !text.isEmpty else { return }
         // By bytes: every read of a download parses this, and a page of the queue has many.
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            guard let (name, value) = Self.halves(Substring(line)), let field = Self.named[name] else {
-                continue
-            }
+            guard let (name, value) = Self.halves(Substring(line)), let field = Self.named[name] else { continue }
             // A value of a later version leaves the default.
             field.recover(&self, Self.plain(value))
         }
@@ -190,9 +157,7 @@ struct StoredOptions: Hashable, Sendable {
         return (line[..<blank], line[line.utf8.index(after: blank)...])
     }
 
-    var text: String {
-        values.reduce(into: "") { $0 += "\($1.name) \(Self.escaped($1.value))\n" }
-    }
+    var text: String { values.reduce(into: "") { $0 += "\($1.name) \(Self.escaped($1.value))\n" } }
 
     /// Values that differ from the default.
     fileprivate var values: [(name: String, value: String)] {
@@ -263,9 +228,7 @@ extension DownloadOptions {
     }
 
     /// Whether it reads local files.
-    package var readsFiles: Bool {
-        DownloadOption.table.contains { $0.texts(of: self).contains(where: $0.isFile) }
-    }
+    package var readsFiles: Bool { DownloadOption.table.contains { $0.texts(of: self).contains(where: $0.isFile) } }
 
     /// Values that differ from the default, by their stored names, which every version accepts.
     package var values: [(name: String, value: String)] {

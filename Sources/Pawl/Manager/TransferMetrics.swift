@@ -15,23 +15,17 @@ package struct TransferMetrics: Sendable, Hashable {
     private var offset: Double
 
     /// The time of an instant of ``timing``.
-    package func time(_ instant: Instant?) -> Double? {
-        instant.map { (Double($0.nanoseconds) + offset) / 1e9 }
-    }
+    package func time(_ instant: Instant?) -> Double? { instant.map { (Double($0.nanoseconds) + offset) / 1e9 } }
 
     /// Converts what an engine measured.
     static func list(_ transfers: [TransferRecord], clock: any Clock) -> [TransferMetrics] {
         let offset = Double(clock.nanosecondsSince1970 - clock.now.nanoseconds)
         return transfers.map { record in
             TransferMetrics(
-                url: record.address.text,
-                response: record.head.map { DownloadResponse($0, from: record.address) },
-                timing: record.timing ?? TransferTiming(),
-                received: record.received,
+                url: record.address.text, response: record.head.map { DownloadResponse($0, from: record.address) },
+                timing: record.timing ?? TransferTiming(), received: record.received,
                 fetchStart: (Double(record.start.nanoseconds) + offset) / 1e9,
-                responseEnd: (Double(record.end.nanoseconds) + offset) / 1e9,
-                offset: offset
-            )
+                responseEnd: (Double(record.end.nanoseconds) + offset) / 1e9, offset: offset)
         }
     }
 }

@@ -30,8 +30,7 @@ final class WorkThread<Owner: ThreadBound>: Sendable {
     private let queue = Mutex(Queue())
 
     /// Posts work; `false` when it will not be executed.
-    @discardableResult
-    func post(_ item: @escaping Work) -> Bool {
+    @discardableResult func post(_ item: @escaping Work) -> Bool {
         let (isHeard, wake) = queue.withLock { queue in
             guard !queue.isOver else { return (false, (@Sendable () -> Void)?.none) }
             queue.work.append(item)

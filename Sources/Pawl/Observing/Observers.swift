@@ -75,8 +75,7 @@ extension LogEntry {
     init?(_ event: DownloadEvent) {
         var metadata = ["download": event.id.description]
         switch event.kind {
-        case .state(let state):
-            (level, message) = (.debug, "state \(state.rawValue)")
+        case .state(let state): (level, message) = (.debug, "state \(state.rawValue)")
         case .started(let name, let total, let resumedAt):
             metadata["file"] = name.isEmpty ? nil : name
             metadata["bytes"] = total?.description
@@ -115,27 +114,14 @@ extension MetricSample {
         case .finished(let file):
             [
                 counter("pawl.downloads.finished"), counter("pawl.bytes.received", by: Double(file.received)),
-                MetricSample(
-                    name: "pawl.download.duration",
-                    kind: .timer,
-                    value: file.duration,
-                    dimensions: [:]
-                ),
+                MetricSample(name: "pawl.download.duration", kind: .timer, value: file.duration, dimensions: [:]),
             ]
         case .state, .notice, .added, .changed, .missed: []
         }
     }
 
-    private static func counter(
-        _ name: String,
-        by value: Double = 1,
-        code: PawlError.Code? = nil
-    ) -> MetricSample {
+    private static func counter(_ name: String, by value: Double = 1, code: PawlError.Code? = nil) -> MetricSample {
         MetricSample(
-            name: name,
-            kind: .counter,
-            value: value,
-            dimensions: code.map { ["code": $0.rawValue.description] } ?? [:]
-        )
+            name: name, kind: .counter, value: value, dimensions: code.map { ["code": $0.rawValue.description] } ?? [:])
     }
 }

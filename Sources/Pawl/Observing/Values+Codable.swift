@@ -9,10 +9,7 @@ extension Download.ID: Codable {
         let value = try decoder.singleValueContainer()
         let text = try value.decode(String.self)
         guard let id = Self(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: value,
-                debugDescription: "\(text) is not an identifier"
-            )
+            throw DecodingError.dataCorruptedError(in: value, debugDescription: "\(text) is not an identifier")
         }
         self = id
     }
@@ -51,8 +48,7 @@ extension DownloadOptions: Codable {
         folder = try values.decodeIfPresent(String.self, forKey: Key("folder")) ?? folder
         taskDescription = try values.decodeIfPresent(String.self, forKey: Key("description"))
         attributes = try values.decodeIfPresent([String: String].self, forKey: Key("attributes")) ?? [:]
-        usesOwnersSecrets =
-            try values.decodeIfPresent(Bool.self, forKey: Key("usesOwnersSecrets")) ?? usesOwnersSecrets
+        usesOwnersSecrets = try values.decodeIfPresent(Bool.self, forKey: Key("usesOwnersSecrets")) ?? usesOwnersSecrets
         for option in DownloadOption.table {
             let texts = try values.decodeIfPresent([String].self, forKey: Key(option.name)) ?? []
             for text in texts { option.recover(text, into: &self) }
@@ -77,21 +73,16 @@ extension DownloadOptions: Codable {
 }
 
 extension PawlError: Codable {
-    private enum Key: String, CodingKey {
-        case code, what, place, why, remedy, status, retryAfter, resumeData
-    }
+    private enum Key: String, CodingKey { case code, what, place, why, remedy, status, retryAfter, resumeData }
 
     /// Reads what ``encode(to:)`` wrote.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         let code = Failure.Code(rawValue: try values.decode(UInt8.self, forKey: .code))
         var failure = Failure(
-            code,
-            try values.decode(String.self, forKey: .what),
-            at: try values.decode(String.self, forKey: .place),
+            code, try values.decode(String.self, forKey: .what), at: try values.decode(String.self, forKey: .place),
             because: try values.decode(String.self, forKey: .why),
-            remedy: Remedy(try values.decode(String.self, forKey: .remedy))
-        )
+            remedy: Remedy(try values.decode(String.self, forKey: .remedy)))
         failure.status = try values.decodeIfPresent(Int.self, forKey: .status)
         self.init(failure)
         retryAfter = try values.decodeIfPresent(Double.self, forKey: .retryAfter)

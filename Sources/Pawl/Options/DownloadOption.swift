@@ -40,19 +40,9 @@ package struct DownloadOption: Sendable {
     let field: OptionField
 
     init(
-        _ name: String,
-        _ field: OptionField,
-        _ id: OptionID,
-        stored: String?,
-        short: Character? = nil,
-        aliases: [String] = [],
-        aria2: String? = nil,
-        takes placeholder: String? = nil,
-        hasOptionalValue: Bool = false,
-        namesFile: Bool = false,
-        whenKnown: WhenKnown = .takenOver,
-        standard: String? = nil,
-        _ help: String
+        _ name: String, _ field: OptionField, _ id: OptionID, stored: String?, short: Character? = nil,
+        aliases: [String] = [], aria2: String? = nil, takes placeholder: String? = nil, hasOptionalValue: Bool = false,
+        namesFile: Bool = false, whenKnown: WhenKnown = .takenOver, standard: String? = nil, _ help: String
     ) {
         self.name = name
         self.short = short
@@ -86,9 +76,7 @@ package struct DownloadOption: Sendable {
     }
 
     /// Sets the option to a text in its stored form; `false` if it cannot be read.
-    package func restore(_ text: String, into options: inout DownloadOptions) -> Bool {
-        field.restore(&options, text)
-    }
+    package func restore(_ text: String, into options: inout DownloadOptions) -> Bool { field.restore(&options, text) }
 
     /// Sets the option to a text that any version stored.
     ///
@@ -105,22 +93,15 @@ extension DownloadOption {
         for option in table { try option.field.check(options, option.id) }
         if options.verification == .signed, options.openPGPKeyring == nil, options.minisignKey == nil {
             throw Failure(
-                refusing: .verification,
-                options.verification.rawValue,
-                because: LocalizableMessage("must-have-signer", "no key was given whose signatures count")
-            )
+                refusing: .verification, options.verification.rawValue,
+                because: LocalizableMessage("must-have-signer", "no key was given whose signatures count"))
         }
     }
 
     /// Every option by its name and aliases.
     package static let named: [String: DownloadOption] = Dictionary(
-        uniqueKeysWithValues: table.flatMap { option in
-            ([option.name] + option.aliases).map { ($0, option) }
-        }
-    )
+        uniqueKeysWithValues: table.flatMap { option in ([option.name] + option.aliases).map { ($0, option) } })
 
     /// The option that a failure names.
-    package static func option(of id: OptionID) -> DownloadOption? {
-        table.first { $0.id == id }
-    }
+    package static func option(of id: OptionID) -> DownloadOption? { table.first { $0.id == id } }
 }

@@ -28,13 +28,9 @@ struct OptionField: Sendable {
             },
             recover: { options, text in
                 if let value = form.value(text).flatMap(form.nearest) { options[keyPath: path] = value }
-            },
-            take: { (options, text, id) throws(Failure) in
-                options[keyPath: path] = try form.read(text, id)
-            },
+            }, take: { (options, text, id) throws(Failure) in options[keyPath: path] = try form.read(text, id) },
             clear: { $0[keyPath: path] = DownloadOptions()[keyPath: path] },
-            check: { (options, id) throws(Failure) in try form.check(options[keyPath: path], id) }
-        )
+            check: { (options, id) throws(Failure) in try form.check(options[keyPath: path], id) })
     }
 
     /// An option without a value of its own until it is set.
@@ -51,12 +47,10 @@ struct OptionField: Sendable {
             },
             take: { (options, text, id) throws(Failure) in
                 options[keyPath: path] = form.meansNone(text) ? nil : try form.read(text, id)
-            },
-            clear: { $0[keyPath: path] = nil },
+            }, clear: { $0[keyPath: path] = nil },
             check: { (options, id) throws(Failure) in
                 if let value = options[keyPath: path] { try form.check(value, id) }
-            }
-        )
+            })
     }
 
     /// Checksums of one content, separated by commas; each further one is added.
@@ -84,44 +78,30 @@ struct OptionField: Sendable {
             restore: { options, text in
                 options[keyPath: path].append(text)
                 return true
-            },
-            recover: { options, text in
-                if let value = form.nearest(text) { options[keyPath: path].append(value) }
-            },
+            }, recover: { options, text in if let value = form.nearest(text) { options[keyPath: path].append(value) } },
             take: { (options, text, id) throws(Failure) in
                 guard options[keyPath: path].count < OptionField.mostValues else {
                     throw Failure(
                         refusing: id,
                         because: LocalizableMessage(
-                            "too-many-values",
-                            "it was given more than \(OptionField.mostValues) times"
-                        )
-                    )
+                            "too-many-values", "it was given more than \(OptionField.mostValues) times"))
                 }
                 options[keyPath: path].append(try form.read(text, id))
-            },
-            clear: { $0[keyPath: path] = [] },
-            check: { (options, id) throws(Failure) in
-                for value in options[keyPath: path] { try form.check(value, id) }
-            }
-        )
+            }, clear: { $0[keyPath: path] = [] },
+            check: { (options, id) throws(Failure) in for value in options[keyPath: path] { try form.check(value, id) }
+            })
     }
 
     /// A property that the option, which is named for the rarer case, sets to the opposite of its default.
     static func flag(_ path: Path<Bool>) -> OptionField {
         let plain = value(path, .truth)
         return OptionField(
-            texts: plain.texts,
-            restore: plain.restore,
-            recover: plain.recover,
+            texts: plain.texts, restore: plain.restore, recover: plain.recover,
             take: { (options, text, id) throws(Failure) in
                 guard text.isEmpty || OptionForm.truth.value(text) != nil else {
                     throw Failure(refusing: id, "'\(text)'", because: OptionForm<Bool>.truth.expected)
                 }
                 if text != "false" { options[keyPath: path] = !DownloadOptions()[keyPath: path] }
-            },
-            clear: plain.clear,
-            check: plain.check
-        )
+            }, clear: plain.clear, check: plain.check)
     }
 }

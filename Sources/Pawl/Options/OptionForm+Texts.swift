@@ -2,9 +2,7 @@ import PawlCore
 
 // Texts, which become part of a request or which C reads up to a NUL.
 extension OptionForm<String> {
-    private static func text(
-        check: @escaping @Sendable (String, OptionID) throws(Failure) -> Void
-    ) -> OptionForm {
+    private static func text(check: @escaping @Sendable (String, OptionID) throws(Failure) -> Void) -> OptionForm {
         OptionForm(text: { $0 }, value: { $0 }, parse: { $0 }, expected: FieldText.message, check: check)
     }
 
@@ -21,8 +19,7 @@ extension OptionForm<String> {
             because: LocalizableMessage(
                 "must-be-proxy",
                 "must be [SCHEME://][USER:PASSWORD@]HOST[:PORT] with one of the schemes \(ProxyURL.schemes.joined(separator: ", "))"
-            )
-        )
+            ))
     }
 
     /// The name of a local file, or a URL that is checked elsewhere.
@@ -43,10 +40,8 @@ extension OptionForm<String> {
     @Sendable private static func checkRegion(_ text: String, _ id: OptionID) throws(Failure) {
         guard !S3Access.isRegion(text) else { return }
         throw Failure(
-            refusing: id,
-            text,
-            because: LocalizableMessage("must-be-region", "must be the name of a region, such as eu-west-1")
-        )
+            refusing: id, text,
+            because: LocalizableMessage("must-be-region", "must be the name of a region, such as eu-west-1"))
     }
 
     /// The URL of an object store.
@@ -76,11 +71,7 @@ extension OptionForm<String> {
                 text.contains(":")
                     ? Redaction.header(text)
                     : text.prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" } + Redaction.mark,
-                because: LocalizableMessage(
-                    "must-be-header",
-                    "must be one header line, such as 'Accept: text/plain'"
-                )
-            )
+                because: LocalizableMessage("must-be-header", "must be one header line, such as 'Accept: text/plain'"))
         }
     }
 
@@ -93,9 +84,7 @@ extension OptionForm<String> {
 
     @Sendable private static func checkChecksum(_ text: String, _ id: OptionID) throws(Failure) {
         guard Checksum.list(text) == nil else { return }
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            try checkOne(String(part), id)
-        }
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) { try checkOne(String(part), id) }
     }
 
     private static func checkOne(_ text: String, _ id: OptionID) throws(Failure) {
@@ -103,22 +92,16 @@ extension OptionForm<String> {
         let type = text.utf8.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ":") }
         if type.count < text.utf8.count, let algorithm = HashAlgorithm(spelled: type) {
             throw Failure(
-                refusing: id,
-                text,
+                refusing: id, text,
                 because: LocalizableMessage(
-                    "must-have-digits",
-                    "\(algorithm.rawValue) must have \(algorithm.length * 2) hexadecimal digits"
-                )
-            )
+                    "must-have-digits", "\(algorithm.rawValue) must have \(algorithm.length * 2) hexadecimal digits"))
         }
         throw Failure(
-            refusing: id,
-            text,
+            refusing: id, text,
             because: LocalizableMessage(
                 "must-be-one-digest",
                 "must be TYPE=HEX, TYPE-BASE64, digits alone or one line of a sums file, with one of the types \(DownloadOption.checksumNames)"
-            )
-        )
+            ))
     }
 
     /// `sha256//` and the Base64 form of 32 bytes, as curl's `--pinnedpubkey`.
@@ -132,13 +115,9 @@ extension OptionForm<String> {
     @Sendable private static func checkPublicKey(_ text: String, _ id: OptionID) throws(Failure) {
         guard PublicKeyPin.canonical(text) != nil else {
             throw Failure(
-                refusing: id,
-                text,
+                refusing: id, text,
                 because: LocalizableMessage(
-                    "must-be-key",
-                    "must be sha256// and the Base64 form of a SHA-256 digest (44 characters)"
-                )
-            )
+                    "must-be-key", "must be sha256// and the Base64 form of a SHA-256 digest (44 characters)"))
         }
     }
 
@@ -146,13 +125,10 @@ extension OptionForm<String> {
     static let addressOverride = text { (text, id) throws(Failure) in
         guard AddressOverride(text) == nil else { return }
         throw Failure(
-            refusing: id,
-            text,
+            refusing: id, text,
             because: LocalizableMessage(
                 "must-be-override",
-                "must be HOST:PORT:ADDRESS with one numeric address, such as example.org:443:192.0.2.1"
-            )
-        )
+                "must be HOST:PORT:ADDRESS with one numeric address, such as example.org:443:192.0.2.1"))
     }
 
     /// `A-B`, `A-` or `-N`.
@@ -162,13 +138,8 @@ extension OptionForm<String> {
     static let interface = text { (name, id) throws(Failure) in
         guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 0x21 && $0 < 0x7F }) else {
             throw Failure(
-                refusing: id,
-                name,
-                because: LocalizableMessage(
-                    "must-be-interface",
-                    "must be an interface name or a local address"
-                )
-            )
+                refusing: id, name,
+                because: LocalizableMessage("must-be-interface", "must be an interface name or a local address"))
         }
     }
 
@@ -178,10 +149,8 @@ extension OptionForm<String> {
             name.utf8.count <= 255
         else {
             throw Failure(
-                refusing: id,
-                name,
-                because: LocalizableMessage("must-be-name", "must be one path component of 1 to 255 bytes")
-            )
+                refusing: id, name,
+                because: LocalizableMessage("must-be-name", "must be one path component of 1 to 255 bytes"))
         }
     }
 }

@@ -19,9 +19,7 @@ struct OptionForm<Value: Sendable>: Sendable {
 
     /// The valid value of a text that a user wrote.
     func read(_ text: String, _ id: OptionID) throws(Failure) -> Value {
-        guard let value = parse(text) else {
-            throw Failure(refusing: id, text, because: expected)
-        }
+        guard let value = parse(text) else { throw Failure(refusing: id, text, because: expected) }
         try check(value, id)
         return value
     }
@@ -30,32 +28,25 @@ struct OptionForm<Value: Sendable>: Sendable {
 // Numbers, with their bounds.
 extension OptionForm where Value: Comparable & LosslessStringConvertible {
     private static func number(
-        _ expected: LocalizableMessage,
-        isValid: @escaping @Sendable (Value) -> Bool,
+        _ expected: LocalizableMessage, isValid: @escaping @Sendable (Value) -> Bool,
         parse: @escaping @Sendable (String) -> Value?
     ) -> Self {
         Self(
-            text: { $0.description },
-            value: { Value($0) },
-            parse: { text in parse(text).flatMap { isValid($0) ? $0 : nil } },
-            expected: expected,
+            text: { $0.description }, value: { Value($0) },
+            parse: { text in parse(text).flatMap { isValid($0) ? $0 : nil } }, expected: expected,
             check: { (value, id) throws(Failure) in
                 guard !isValid(value) else { return }
                 throw Failure(refusing: id, value.description, because: expected)
-            }
-        )
+            })
     }
 
     /// Decimal digits; `none`, in any case, removes an optional value.
-    static func integer(_ range: ClosedRange<Value>, none: String? = nil) -> Self
-    where Value: FixedWidthInteger {
+    static func integer(_ range: ClosedRange<Value>, none: String? = nil) -> Self where Value: FixedWidthInteger {
         let expected =
             range.upperBound == .max
             ? LocalizableMessage.atLeast("\(range.lowerBound)")
             : LocalizableMessage(
-                "must-be-between",
-                "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-            )
+                "must-be-between", "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         var form = number(expected, isValid: range.contains) { text in
             text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Value(text) : nil
         }
@@ -69,9 +60,7 @@ extension OptionForm<Int64> {
     /// Bytes per second; 0 is no limit.
     static let rate = {
         let expected = LocalizableMessage(
-            "must-be-rate",
-            "must be a number of bytes per second, such as 500K or 2.5M (0 means no limit)"
-        )
+            "must-be-rate", "must be a number of bytes per second, such as 500K or 2.5M (0 means no limit)")
         var form = number(expected, isValid: { $0 >= 0 }, parse: ByteQuantity.parse)
         form.meansNone = { ByteQuantity.parse($0) == 0 }
         form.nearest = { $0 >= 0 ? $0 : nil }
@@ -92,43 +81,30 @@ extension OptionForm<Double> {
         number(
             zeroAllowed
                 ? LocalizableMessage(
-                    "must-be-seconds-or-zero",
-                    "must be a number of seconds from 0 to 86400, such as 2 or 0.5"
-                )
+                    "must-be-seconds-or-zero", "must be a number of seconds from 0 to 86400, such as 2 or 0.5")
                 : LocalizableMessage(
-                    "must-be-seconds",
-                    "must be a number of seconds above 0, up to 86400, such as 2 or 0.5"
-                ),
+                    "must-be-seconds", "must be a number of seconds above 0, up to 86400, such as 2 or 0.5"),
             isValid: { (0...86_400).contains($0) && (zeroAllowed || $0 > 0) },
             parse: { text in
                 // No sign, no exponent, no name.
                 let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
                 return isPlain ? Double(text.hasSuffix(".") ? String(text.dropLast()) : text) : nil
-            }
-        )
+            })
     }
 }
 
 extension OptionForm<Bool> {
     static let truth = OptionForm(
-        text: { $0.description },
-        value: { Bool($0) },
-        parse: { Bool($0) },
-        expected: LocalizableMessage("must-be-truth", "must be true or false"),
-        check: { _, _ in }
-    )
+        text: { $0.description }, value: { Bool($0) }, parse: { Bool($0) },
+        expected: LocalizableMessage("must-be-truth", "must be true or false"), check: { _, _ in })
 }
 
 extension OptionForm where Value: RawRepresentable<String> & CaseIterable {
     static func choice() -> Self {
         let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
         return Self(
-            text: { $0.rawValue },
-            value: { Value(rawValue: $0) },
-            parse: { Value(rawValue: $0.lowercased()) },
-            expected: LocalizableMessage("must-be-one-of", "must be one of \(names)"),
-            check: { _, _ in }
-        )
+            text: { $0.rawValue }, value: { Value(rawValue: $0) }, parse: { Value(rawValue: $0.lowercased()) },
+            expected: LocalizableMessage("must-be-one-of", "must be one of \(names)"), check: { _, _ in })
     }
 }
 

@@ -23,12 +23,8 @@ package final class ObjectDisk: UnstoredDisk {
     ///
     /// `needsDigest`: all bytes have to pass, since a digest was given.
     package init(
-        _ store: ObjectStore,
-        target: WebAddress,
-        source: String,
-        policy: DownloadOptions.ExistingFile,
-        algorithms: [HashAlgorithm],
-        needsDigest: Bool
+        _ store: ObjectStore, target: WebAddress, source: String, policy: DownloadOptions.ExistingFile,
+        algorithms: [HashAlgorithm], needsDigest: Bool
     ) throws(Failure) {
         self.store = store
         self.target = target
@@ -41,12 +37,9 @@ package final class ObjectDisk: UnstoredDisk {
         let note = bytes.flatMap { UploadNote($0) }
         if bytes != nil, note == nil {
             throw Failure(
-                .newerJournal,
-                "cannot continue",
-                at: UploadNote.address(beside: target).redacted,
+                .newerJournal, "cannot continue", at: UploadNote.address(beside: target).redacted,
                 because: "it was not written by this version of Pawl",
-                remedy: "use the version that wrote it, or delete it"
-            )
+                remedy: "use the version that wrote it, or delete it")
         }
         let isUsable =
             note.map { note in
@@ -63,10 +56,7 @@ package final class ObjectDisk: UnstoredDisk {
 
     /// Aborts the uploads of the same target that are of no use to anyone.
     private static func clean(
-        _ store: ObjectStore,
-        _ target: WebAddress,
-        keeping kept: UploadNote?,
-        discarding note: UploadNote?
+        _ store: ObjectStore, _ target: WebAddress, keeping kept: UploadNote?, discarding note: UploadNote?
     ) throws(Failure) {
         if let note, kept == nil {
             try store.abort(note.upload, at: target)
@@ -87,9 +77,7 @@ package final class ObjectDisk: UnstoredDisk {
         let content = claim.content().map { Hexadecimal.text($0.bytes) }
         if let existing, policy != .overwrite {
             if let content, existing.content == content { return .skipped(path: target.text) }
-            if policy == .fail || claim.length.map({ $0 != existing.size }) ?? false {
-                throw Self.taken(target)
-            }
+            if policy == .fail || claim.length.map({ $0 != existing.size }) ?? false { throw Self.taken(target) }
         }
         let plan = plan(claim, content: content)
         return .fresh(ObjectPartial(store, plan, algorithms: algorithms, name: claim.name))
@@ -107,11 +95,8 @@ package final class ObjectDisk: UnstoredDisk {
 
     private func plan(_ claim: Claim, content: String?) -> ObjectUpload.Plan {
         var plan = ObjectUpload.Plan(
-            target: target,
-            isFirst: policy != .overwrite,
-            facts: claim.facts,
-            isContinuable: UploadNote.fits(beside: target)
-        )
+            target: target, isFirst: policy != .overwrite, facts: claim.facts,
+            isContinuable: UploadNote.fits(beside: target))
         plan.type = claim.facts.representation.mediaType
         plan.content = content
         plan.total = claim.length
@@ -120,12 +105,8 @@ package final class ObjectDisk: UnstoredDisk {
 
     static func taken(_ target: WebAddress) -> Failure {
         Failure(
-            .fileExists,
-            "cannot store",
-            at: target.redacted,
-            because: "another object has this key",
-            remedy: "choose another key, or replace it with \(.option(.existingFile)) overwrite"
-        )
+            .fileExists, "cannot store", at: target.redacted, because: "another object has this key",
+            remedy: "choose another key, or replace it with \(.option(.existingFile)) overwrite")
     }
 
     /// Without bytes to continue, the place is claimed with the first response, which may show that nothing has to be
@@ -148,11 +129,8 @@ private final class ObjectPartial: UnstoredPartial {
     private var tail: ContentTail
 
     init(
-        _ store: ObjectStore,
-        _ plan: ObjectUpload.Plan,
-        continuing left: (note: UploadNote, parts: [S3Part])? = nil,
-        algorithms: [HashAlgorithm],
-        name: String
+        _ store: ObjectStore, _ plan: ObjectUpload.Plan, continuing left: (note: UploadNote, parts: [S3Part])? = nil,
+        algorithms: [HashAlgorithm], name: String
     ) {
         self.store = store
         self.plan = plan
@@ -186,12 +164,9 @@ private final class ObjectPartial: UnstoredPartial {
             // Another run begins anew.
             upload.discard()
             throw Failure(
-                .cannotResume,
-                "cannot continue",
-                at: path,
+                .cannotResume, "cannot continue", at: path,
                 because: "the source does not prove that it is unchanged, and stored parts cannot be read",
-                remedy: "\(.resume) from the beginning"
-            )
+                remedy: "\(.resume) from the beginning")
         }
     }
 
@@ -200,19 +175,17 @@ private final class ObjectPartial: UnstoredPartial {
         guard tail.length > 0 || facts != plan.facts else { return }
         upload.discard()
         plan.facts = facts
-        plan.content = facts.representation.fingerprint(of: facts.sources.first ?? "", selection: .whole)
-            .map { Hexadecimal.text($0.bytes) }
+        plan.content = facts.representation.fingerprint(of: facts.sources.first ?? "", selection: .whole).map {
+            Hexadecimal.text($0.bytes)
+        }
         plan.total = nil
         upload = ObjectUpload(store, plan)
         tail = ContentTail()
         hash = Self.hash(algorithms, facts)
     }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) {
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    {
         let target = plan.target
         upload.finish { result in
             switch result {
@@ -222,22 +195,16 @@ private final class ObjectPartial: UnstoredPartial {
                 completion(
                     .failure(
                         Failure(
-                            .inputOutput,
-                            "cannot store",
-                            at: target.redacted,
+                            .inputOutput, "cannot store", at: target.redacted,
                             because: "its upload was aborted by another program",
-                            remedy: "\(.resume) from the beginning"
-                        )
-                    )
-                )
+                            remedy: "\(.resume) from the beginning")))
             case .failure(let failure): completion(.failure(failure))
             }
         }
     }
 
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         let all = hash?.finish() ?? []

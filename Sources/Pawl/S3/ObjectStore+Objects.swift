@@ -6,11 +6,7 @@ extension ObjectStore {
     /// Stores an object in one request.
     ///
     /// `isFirst`: only if there is none of this key. Some stores ignore this condition, so the object is looked for before.
-    package func put(
-        _ payload: Payload,
-        at address: WebAddress,
-        isFirst: Bool = false
-    ) throws(Failure) -> Stored {
+    package func put(_ payload: Payload, at address: WebAddress, isFirst: Bool = false) throws(Failure) -> Stored {
         if isFirst, try head(address) != nil { return .exists }
         var fields = Self.fields(of: payload)
         if isFirst { fields.append(("If-None-Match", "*")) }
@@ -26,8 +22,7 @@ extension ObjectStore {
         return Facts(
             size: response.head.contentLength ?? 0,
             entityTag: try entityTag(in: response.head, "cannot look at", address),
-            content: response.head.field(Self.contentField)
-        )
+            content: response.head.field(Self.contentField))
     }
 
     /// The bytes of a small object; `nil` if there is none.
@@ -38,30 +33,19 @@ extension ObjectStore {
 
     /// A part of an object with this entity tag.
     package func get(
-        _ address: WebAddress,
-        from start: Int64,
-        length: Int,
-        of entityTag: String
+        _ address: WebAddress, from start: Int64, length: Int, of entityTag: String
     ) throws(Failure) -> [UInt8] {
         guard length > 0 else { return [] }
-        let fields = [
-            ("Range", "bytes=\(start)-\(start + Int64(length) - 1)"), ("If-Match", "\"\(entityTag)\""),
-        ]
+        let fields = [("Range", "bytes=\(start)-\(start + Int64(length) - 1)"), ("If-Match", "\"\(entityTag)\"")]
         let response = try send("GET", address, fields: fields, limit: length, to: "cannot read")
         // Some respond to a range with status 200.
         let range = response.head.field("content-range") ?? ""
-        guard range.hasPrefix("bytes \(start)-\(start + Int64(length) - 1)/"), response.body.count == length
-        else {
+        guard range.hasPrefix("bytes \(start)-\(start + Int64(length) - 1)/"), response.body.count == length else {
             throw Failure(
-                .inputOutput,
-                "cannot read",
-                at: address.redacted,
+                .inputOutput, "cannot read", at: address.redacted,
                 because: LocalizableMessage(
-                    "s3-object-replaced",
-                    "it was replaced meanwhile, or the store ignores ranges"
-                ),
-                remedy: "run it again"
-            )
+                    "s3-object-replaced", "it was replaced meanwhile, or the store ignores ranges"),
+                remedy: "run it again")
         }
         return response.body
     }
@@ -72,12 +56,9 @@ extension ObjectStore {
         let response = try send("HEAD", root, to: "cannot use", mayBeMissing: true)
         guard response.head.status != 404 else {
             throw Failure(
-                .notFound,
-                "cannot use",
-                at: root.redacted,
+                .notFound, "cannot use", at: root.redacted,
                 because: S3Refusal.noBucket(address.bucket, in: access.place),
-                remedy: "check the bucket's name and \(.option(.endpoint))"
-            )
+                remedy: "check the bucket's name and \(.option(.endpoint))")
         }
         // A web server may respond to everything with the same page.
         guard response.head.contentType?.lowercased().hasPrefix("text/html") != true else {
@@ -94,9 +75,7 @@ extension ObjectStore {
     ///
     /// `delimiter`: keys that have it after that are put together as prefixes.
     package func list(
-        _ prefix: WebAddress,
-        delimiter: String? = nil,
-        after token: String? = nil
+        _ prefix: WebAddress, delimiter: String? = nil, after token: String? = nil
     ) throws(Failure) -> S3Listing {
         var parameters = [("list-type", "2"), ("encoding-type", "url")]
         if !prefix.objectKey.isEmpty { parameters.append(("prefix", prefix.objectKey)) }
@@ -119,11 +98,7 @@ extension ObjectStore {
     }
 
     /// What every object and every part has.
-    func entityTag(
-        in head: ResponseHead,
-        _ what: String,
-        _ address: WebAddress
-    ) throws(Failure) -> String {
+    func entityTag(in head: ResponseHead, _ what: String, _ address: WebAddress) throws(Failure) -> String {
         guard let tag = head.entityTag else { throw notS3(what, address, "it sent no entity tag") }
         return tag.opaque
     }

@@ -62,19 +62,15 @@ package final class ObjectStore: Sendable {
         let settings = cache.settings(try cache.settings(of: options), for: nil, access: access)
         client = CurlClient(settings, patience: options.timeout)
         policy = RetryPolicy(
-            retries: options.retries,
-            delay: .seconds(options.retryDelay),
-            longestRetryAfter: .seconds(options.maximumRetryAfter)
-        )
+            retries: options.retries, delay: .seconds(options.retryDelay),
+            longestRetryAfter: .seconds(options.maximumRetryAfter))
     }
 
     /// Ends the requests of all threads, and makes no others: at once those that change nothing, the others when `grace` has
     /// passed without a response.
     ///
     /// Nothing is undone, so another run can continue.
-    package func stop(within grace: Interval) {
-        end.with { $0 = $0 ?? SystemClock().now + grace }
-    }
+    package func stop(within grace: Interval) { end.with { $0 = $0 ?? SystemClock().now + grace } }
 
     package var isStopped: Bool { end.read { $0 != nil } }
 
@@ -85,12 +81,9 @@ package final class ObjectStore: Sendable {
 
     private func interrupted(_ what: String, _ address: WebAddress) -> Failure {
         Failure(
-            .unfinished,
-            what,
-            at: address.redacted,
+            .unfinished, what, at: address.redacted,
             because: LocalizableMessage("s3-interrupted", "it was interrupted before the store responded"),
-            remedy: "\(.resume)"
-        )
+            remedy: "\(.resume)")
     }
 
     /// The store's time, as far as it is known.
@@ -100,22 +93,14 @@ package final class ObjectStore: Sendable {
 
     func notS3(_ what: String, _ address: WebAddress, _ why: String) -> Failure {
         Failure(
-            .badResponse,
-            what,
-            at: address.redacted,
+            .badResponse, what, at: address.redacted,
             because: "\(access.place) did not respond as an object store does: \(why)",
-            remedy: "check \(.option(.endpoint))"
-        )
+            remedy: "check \(.option(.endpoint))")
     }
 
     func send(
-        _ method: String,
-        _ address: WebAddress,
-        _ parameters: [(name: String, value: String)] = [],
-        fields: [(name: String, value: String)] = [],
-        body: [UInt8] = [],
-        limit: Int = 16 << 20,
-        to what: String,
+        _ method: String, _ address: WebAddress, _ parameters: [(name: String, value: String)] = [],
+        fields: [(name: String, value: String)] = [], body: [UInt8] = [], limit: Int = 16 << 20, to what: String,
         mayBeMissing: Bool = false
     ) throws(Failure) -> (head: ResponseHead, body: [UInt8]) {
         var attempt = 0
@@ -140,9 +125,7 @@ package final class ObjectStore: Sendable {
                 let refusal = S3Refusal(head, body: body, access: access)
                 failure = refusal.failure(what, address)
                 disposition = refusal.disposition
-                retryAfter = head.retryAfter.flatMap {
-                    RetryAfter.parse($0, now: head.date ?? SystemClock().wallTime)
-                }
+                retryAfter = head.retryAfter.flatMap { RetryAfter.parse($0, now: head.date ?? SystemClock().wallTime) }
                 // Two conditional requests met: the other one may win, or fail.
                 if head.status == 409 { disposition.isRetried = true }
             } catch {
@@ -172,12 +155,8 @@ package final class ObjectStore: Sendable {
     }
 
     private func request(
-        _ method: String,
-        _ address: WebAddress,
-        _ parameters: [(name: String, value: String)],
-        _ fields: [(name: String, value: String)],
-        _ body: [UInt8],
-        _ limit: Int
+        _ method: String, _ address: WebAddress, _ parameters: [(name: String, value: String)],
+        _ fields: [(name: String, value: String)], _ body: [UInt8], _ limit: Int
     ) throws(TransferFault) -> (head: ResponseHead, body: [UInt8]) {
         let region = learnt.withLock(\.region)
         var access = access
@@ -188,24 +167,14 @@ package final class ObjectStore: Sendable {
         if method == "PUT" { fields.append(("x-amz-checksum-crc32c", Self.checksum(of: body))) }
         let digest: RequestSigner.BodyDigest =
             body.isEmpty ? .empty : location.scheme == .https ? .unsigned : .digest(ObjectSigner.hash(body))
-        let lines = ObjectSigner.lines(
-            method,
-            location,
-            fields: fields,
-            body: digest,
-            access,
-            at: time
-        )
+        let lines = ObjectSigner.lines(method, location, fields: fields, body: digest, access, at: time)
         return try client.perform(
             CurlClient.Request(method, location, lines: lines, body: body, limit: limit),
-            abandonedIf: { self.mustEnd(method) }
-        )
+            abandonedIf: { self.mustEnd(method) })
     }
 
     /// With it the store refuses what was damaged on the way.
-    private static func checksum(of body: [UInt8]) -> String {
-        Base64.encode(ContentDigest.digest(.crc32c, of: body))
-    }
+    private static func checksum(of body: [UInt8]) -> String { Base64.encode(ContentDigest.digest(.crc32c, of: body)) }
 
     /// Whether the next attempt is made with another region or time.
     private func correct(by head: ResponseHead, _ address: WebAddress) -> Bool {

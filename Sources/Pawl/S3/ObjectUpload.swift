@@ -23,8 +23,7 @@ package final class ObjectUpload: Sendable {
         package var isContinuable: Bool
 
         package init(
-            target: WebAddress,
-            isFirst: Bool,
+            target: WebAddress, isFirst: Bool,
             facts: JournalFacts = JournalFacts(sources: [], representation: Representation(), name: ""),
             isContinuable: Bool = true
         ) {
@@ -52,9 +51,7 @@ package final class ObjectUpload: Sendable {
         var completion: (@Sendable (Result<UploadMachine.Outcome, Failure>) -> Void)?
 
         /// The size at which the growing part is whole.
-        var wholeSize: Int64 {
-            machine.sizes.size(of: min(machine.parts.count + ready.count + 1, PartSizes.most))
-        }
+        var wholeSize: Int64 { machine.sizes.size(of: min(machine.parts.count + ready.count + 1, PartSizes.most)) }
         var isBusy: Bool { ready.count > 1 }
 
         mutating func take(_ bytes: UnsafeRawBufferPointer) {
@@ -161,12 +158,8 @@ package final class ObjectUpload: Sendable {
 
     private var abandoned: Failure {
         Failure(
-            .unfinished,
-            "cannot store",
-            at: plan.target.redacted,
-            because: LocalizableMessage("upload-stopped", "the upload was stopped"),
-            remedy: "\(.resume)"
-        )
+            .unfinished, "cannot store", at: plan.target.redacted,
+            because: LocalizableMessage("upload-stopped", "the upload was stopped"), remedy: "\(.resume)")
     }
 
     // MARK: the thread
@@ -208,8 +201,9 @@ package final class ObjectUpload: Sendable {
     private func abandon(_ action: UploadMachine.Action, _ failure: Failure) {
         if !plan.isContinuable { return discard() }
         // Those that the store does not put together would be refused again.
-        guard case .complete(_, let upload) = action, failure.code == .badResponse, failure.status == 400
-        else { return }
+        guard case .complete(_, let upload) = action, failure.code == .badResponse, failure.status == 400 else {
+            return
+        }
         abort(upload)
     }
 
@@ -236,22 +230,15 @@ package final class ObjectUpload: Sendable {
                 state.filling = []
             }
             let buffered = state.ready.reduce(Int64(state.filling.count)) { $0 + Int64($1.count) }
-            guard let action = state.machine.next(buffered: buffered, isAtEnd: state.isAtEnd) else {
-                return nil
-            }
+            guard let action = state.machine.next(buffered: buffered, isAtEnd: state.isAtEnd) else { return nil }
             return .some((action, state.ready.first ?? []))
         }
         return found ?? nil
     }
 
-    private var payload: ObjectStore.Payload {
-        ObjectStore.Payload([], type: plan.type, content: plan.content)
-    }
+    private var payload: ObjectStore.Payload { ObjectStore.Payload([], type: plan.type, content: plan.content) }
 
-    private func perform(
-        _ action: UploadMachine.Action,
-        _ bytes: [UInt8]
-    ) throws(Failure) -> UploadMachine.Result {
+    private func perform(_ action: UploadMachine.Action, _ bytes: [UInt8]) throws(Failure) -> UploadMachine.Result {
         let target = plan.target
         switch action {
         case .put:
@@ -292,8 +279,7 @@ package final class ObjectUpload: Sendable {
         // The tag of an object that was stored in parts is that of their digests, with their number.
         let isWhole = parts.isEmpty
         let digests = isWhole ? bytes : parts.flatMap { Hexadecimal.bytes($0.entityTag) ?? [] }
-        let tag =
-            Hexadecimal.text(ContentDigest.digest(.md5, of: digests)) + (isWhole ? "" : "-\(parts.count)")
+        let tag = Hexadecimal.text(ContentDigest.digest(.md5, of: digests)) + (isWhole ? "" : "-\(parts.count)")
         return facts.entityTag == tag
     }
 }

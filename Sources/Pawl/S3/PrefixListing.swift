@@ -12,8 +12,7 @@ package struct PrefixListing: Sendable {
         package init() {}
 
         func contains(_ path: String) -> Bool {
-            (includes.isEmpty || includes.contains { $0.matches(path) })
-                && !excludes.contains { $0.matches(path) }
+            (includes.isEmpty || includes.contains { $0.matches(path) }) && !excludes.contains { $0.matches(path) }
         }
     }
 
@@ -35,10 +34,7 @@ package struct PrefixListing: Sendable {
 
     /// Lists a prefix; blocks the calling thread.
     package init(
-        _ store: ObjectStore,
-        _ prefix: WebAddress,
-        _ selection: Selection,
-        into folder: String
+        _ store: ObjectStore, _ prefix: WebAddress, _ selection: Selection, into folder: String
     ) throws(Failure) {
         let disk = FileDisk(notice: { _ in })
         var token: String?
@@ -51,31 +47,18 @@ package struct PrefixListing: Sendable {
             token = page.next
             // A store that repeats itself would be listed for ever.
             if let token, !seen.insert(Bytewise(token)).inserted {
-                throw Failure(
-                    .badResponse,
-                    "cannot list",
-                    at: prefix.redacted,
-                    because: "the listing repeats itself"
-                )
+                throw Failure(.badResponse, "cannot list", at: prefix.redacted, because: "the listing repeats itself")
             }
         } while token != nil
         guard hasAny else {
             throw Failure(
-                .notFound,
-                "cannot list",
-                at: prefix.redacted,
-                because: "no object has a key that begins like this",
-                remedy: "check the prefix"
-            )
+                .notFound, "cannot list", at: prefix.redacted, because: "no object has a key that begins like this",
+                remedy: "check the prefix")
         }
     }
 
     private mutating func take(
-        _ object: S3Object,
-        of prefix: WebAddress,
-        _ selection: Selection,
-        into folder: String,
-        on disk: FileDisk
+        _ object: S3Object, of prefix: WebAddress, _ selection: Selection, into folder: String, on disk: FileDisk
     ) {
         // In bytes: a combining mark behind the prefix belongs to the rest.
         let start = prefix.objectKey.utf8
@@ -94,27 +77,15 @@ package struct PrefixListing: Sendable {
             return
         }
         let name = path.pathParts().last.map(String.init) ?? path
-        let parent =
-            path.utf8.count > name.utf8.count
-            ? "/" + Substring(path.utf8.dropLast(name.utf8.count + 1)) : ""
+        let parent = path.utf8.count > name.utf8.count ? "/" + Substring(path.utf8.dropLast(name.utf8.count + 1)) : ""
         let validators = Validators(
             entityTag: object.entityTag.isEmpty ? nil : EntityTag(opaque: object.entityTag, isWeak: false),
-            lastModified: object.modified,
-            date: nil
-        )
+            lastModified: object.modified, date: nil)
         let file = disk.listedFile(
-            name,
-            in: folder + parent,
-            from: address.text,
+            name, in: folder + parent, from: address.text,
             content: ContentFingerprint(
-                source: address.text,
-                host: address.origin.text,
-                selection: .whole,
-                validators: validators
-            ),
-            length: object.size,
-            modified: object.modified
-        )
+                source: address.text, host: address.origin.text, selection: .whole, validators: validators),
+            length: object.size, modified: object.modified)
         guard file != .unchanged else {
             unchanged += 1
             return

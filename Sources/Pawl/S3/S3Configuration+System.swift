@@ -8,10 +8,8 @@ extension S3Configuration {
     init(_ options: DownloadOptions) {
         let isOwner = options.usesOwnersSecrets
         self.init(
-            environment: { isOwner ? Self.variable($0) : nil },
-            file: { isOwner ? Self.bytes(at: $0) : nil },
-            home: isOwner ? UserFolders.home : nil
-        )
+            environment: { isOwner ? Self.variable($0) : nil }, file: { isOwner ? Self.bytes(at: $0) : nil },
+            home: isOwner ? UserFolders.home : nil)
         profile = options.profile
         region = options.region
         endpoint = options.endpoint
@@ -19,9 +17,7 @@ extension S3Configuration {
         isAnonymous = !options.signsRequests
     }
 
-    private static func variable(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
+    private static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 
     /// `nil` for what is no file that can be read.
     private static func bytes(at path: String) -> [UInt8]? {

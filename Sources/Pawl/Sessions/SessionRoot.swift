@@ -13,9 +13,7 @@ import PawlSystem
 package struct SessionRoot: Sendable, Hashable {
     package let path: String
 
-    package init(of identifier: String, in state: String) {
-        path = "\(state)/\(Self.escaped(identifier))"
-    }
+    package init(of identifier: String, in state: String) { path = "\(state)/\(Self.escaped(identifier))" }
 
     private init(path: String) { self.path = path }
 
@@ -30,8 +28,7 @@ package struct SessionRoot: Sendable, Hashable {
                 (0x30...0x39 ~= byte) || (0x41...0x5A ~= byte) || (0x61...0x7A ~= byte) || byte == 0x2D
                 || (byte == 0x2E && !text.isEmpty)
             let digits = String(byte, radix: 16, uppercase: true)
-            text +=
-                isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+            text += isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.utf8.count == 1 ? "0" : "") + digits
         }
         return text.isEmpty ? "%" : text
     }
@@ -50,19 +47,14 @@ package struct SessionRoot: Sendable, Hashable {
         do throws(Failure) {
             guard let lock = try FileLock(at: programLock) else {
                 throw Failure(
-                    .alreadyDownloading,
-                    "cannot open the session",
-                    at: path,
+                    .alreadyDownloading, "cannot open the session", at: path,
                     because: "it is already open in this or another program",
-                    remedy: "close it there first, or use another identifier"
-                )
+                    remedy: "close it there first, or use another identifier")
             }
             // Never 0, and different from the previous run's.
             lock.note(.random(in: 1 ... .max))
             return SessionClaim(lock)
-        } catch {
-            throw PawlError(error)
-        }
+        } catch { throw PawlError(error) }
     }
 
     /// Waits on its own thread until the queue is not open; `false` when `limit` passed first.
@@ -80,9 +72,7 @@ package struct SessionRoot: Sendable, Hashable {
 
     private var queue: String { DownloadManager.queue(in: path) }
 
-    private var isQueueHeld: Bool {
-        FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld == true
-    }
+    private var isQueueHeld: Bool { FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld == true }
 
     // MARK: for the service
 
@@ -91,10 +81,8 @@ package struct SessionRoot: Sendable, Hashable {
     /// A planted session could direct files to any path.
     package static func all(in state: String) -> [SessionRoot] {
         guard isOwn(state) else { return [] }
-        return FolderTree.names(in: state).filter { !$0.hasPrefix(".") }.map {
-            SessionRoot(path: "\(state)/\($0)")
-        }
-        .filter { isOwn($0.path) }
+        return FolderTree.names(in: state).filter { !$0.hasPrefix(".") }.map { SessionRoot(path: "\(state)/\($0)") }
+            .filter { isOwn($0.path) }
     }
 
     /// A folder, not a symbolic link, that only its owner can write to.

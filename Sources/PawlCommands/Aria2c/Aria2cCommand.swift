@@ -7,17 +7,13 @@ import PawlSystem
 extension Command {
     /// The replacement for aria2c, also run if the program is called by that name.
     static let aria2c = Command(
-        "aria2c",
-        "[options] URL...",
-        summary: "aria2c-compatible command line",
+        "aria2c", "[options] URL...", summary: "aria2c-compatible command line",
         details: """
             Accept aria2c's command line. With --enable-rpc, run a service for aria2 clients with one download root, \
             the folder for files; otherwise download as 'pawl get' does, with aria2's defaults. A link to pawl named \
             aria2c does the same.
             Without a secret or a login, only this machine can connect. BitTorrent is not supported.
-            """,
-        operand: .addresses,
-        options: Aria2cOptions.table.map(\.entry)
+            """, operand: .addresses, options: Aria2cOptions.table.map(\.entry)
     ) { (arguments) throws(Failure) in
         var given = Aria2cOptions()
         let parser = OptionParser(Aria2cOptions.table, command: "aria2c", acceptsPrefixes: true)
@@ -34,15 +30,11 @@ extension Command {
 extension Aria2cOptions {
     static let table: [CommandOption<Aria2cOptions>] = Aria2cRow.table.map { row in
         CommandOption(
-            row.option.name,
-            short: row.short,
+            row.option.name, short: row.short,
             takes: row.role == .text
-                ? .optional("#TAG|WORD")
-                // aria2c takes the next word for this flag alone.
+                ? .optional("#TAG|WORD")  // aria2c takes the next word for this flag alone.
                 : row.option.kind == .flag && row.option.name != "show-console-readout"
-                    ? .optional("true|false") : .required("VALUE"),
-            in: row.group,
-            row.help
+                    ? .optional("true|false") : .required("VALUE"), in: row.group, row.help
         ) { (options, value) throws(Failure) in try options.set(row, value) }
     }
 
@@ -79,8 +71,7 @@ extension Aria2cOptions {
 
     static let defaults = [
         "split": "5", "max-connection-per-server": "1", "max-concurrent-downloads": "5", "timeout": "60",
-        "connect-timeout": "60", "max-tries": "5", "min-split-size": "20M", "retry-wait": "0",
-        "remote-time": "false",
+        "connect-timeout": "60", "max-tries": "5", "min-split-size": "20M", "retry-wait": "0", "remote-time": "false",
     ]
 
     private static var home: String { UserFolders.home ?? "" }

@@ -47,13 +47,8 @@ extension Aria2cDownload {
             let length = entry.length
         else { return }
         let part = try Downloader.seed(
-            .file(path, done: right, keepsPartial: true),
-            for: entry.addresses[0],
-            name: name,
-            in: folder,
-            length: length,
-            replacing: true
-        )
+            .file(path, done: right, keepsPartial: true), for: entry.addresses[0], name: name, in: folder,
+            length: length, replacing: true)
         target.fileName = part.name
         isSeeded = true
     }

@@ -71,8 +71,7 @@ package struct Aria2cDownload: Sendable {
         if Aria2cFiles.isOpenToOthers(path) {
             note(
                 .notice,
-                ".netrc file \(path) does not have correct permissions. It should be 600. netrc support disabled."
-            )
+                ".netrc file \(path) does not have correct permissions. It should be 600. netrc support disabled.")
         } else {
             target.netrc = path
         }
@@ -81,13 +80,9 @@ package struct Aria2cDownload: Sendable {
     // MARK: places
 
     /// The folder as given; the working folder's path by default.
-    private var givenFolder: String {
-        values["dir"].map { $0.isEmpty ? "." : $0 } ?? Aria2cFiles.workingFolder
-    }
+    private var givenFolder: String { values["dir"].map { $0.isEmpty ? "." : $0 } ?? Aria2cFiles.workingFolder }
 
-    private var outParts: [Substring] {
-        (values["out"] ?? "").pathParts().filter { $0 != "." }
-    }
+    private var outParts: [Substring] { (values["out"] ?? "").pathParts().filter { $0 != "." } }
 
     /// The name that `out` gives.
     var outName: String? { outParts.last.map(String.init) }
@@ -100,14 +95,11 @@ package struct Aria2cDownload: Sendable {
     /// What aria2c prints before a name: `dir` and `out` as they were given.
     private var shownPrefix: String {
         let out = values["out"] ?? ""
-        let folders =
-            out.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(Substring(out.utf8[...$0])) } ?? ""
+        let folders = out.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(Substring(out.utf8[...$0])) } ?? ""
         return (values["dir"] == "/" ? "/" : givenFolder + "/") + folders
     }
 
-    func shown(_ path: String) -> String {
-        shownPrefix + (path.pathParts().last.map(String.init) ?? "")
-    }
+    func shown(_ path: String) -> String { shownPrefix + (path.pathParts().last.map(String.init) ?? "") }
 
     /// The path as aria2c prints it.
     var shownPath: String { shownPrefix + (name ?? expectedName ?? "") }
@@ -117,8 +109,7 @@ package struct Aria2cDownload: Sendable {
     /// The name that `out` or the URL gives.
     var expectedName: String? {
         if let outName { return outName }
-        guard let source = entry.addresses.first, let address = (try? WebAddress.parse(source))?.address
-        else {
+        guard let source = entry.addresses.first, let address = (try? WebAddress.parse(source))?.address else {
             return nil
         }
         return NamingPolicy.choose(.url, address: address, head: nil, given: [address], charsets: .system)
@@ -131,14 +122,11 @@ package struct Aria2cDownload: Sendable {
     /// `a.bin` for `a.1.bin`.
     static func unnumbered(_ name: String) -> String? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        func isNumber(_ part: Substring) -> Bool {
-            !part.isEmpty && part.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
-        }
+        func isNumber(_ part: Substring) -> Bool { !part.isEmpty && part.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } }
         if parts.count >= 3, isNumber(parts[parts.count - 2]) {
             return (parts.dropLast(2) + [parts[parts.count - 1]]).joined(separator: ".")
         }
-        return parts.count >= 2 && isNumber(parts[parts.count - 1])
-            ? parts.dropLast().joined(separator: ".") : nil
+        return parts.count >= 2 && isNumber(parts[parts.count - 1]) ? parts.dropLast().joined(separator: ".") : nil
     }
 
     // MARK: results
@@ -162,13 +150,8 @@ package struct Aria2cDownload: Sendable {
     var progress: Aria2cText.Progress {
         let snapshot = handle?.snapshot
         return Aria2cText.Progress(
-            gid: entry.gid.description,
-            written: snapshot?.written ?? 0,
-            total: snapshot?.total ?? check?.total ?? 0,
-            checked: check?.count,
-            connections: snapshot?.connections ?? 0,
-            speed: snapshot?.speed ?? 0,
-            path: shownPath
+            gid: entry.gid.description, written: snapshot?.written ?? 0, total: snapshot?.total ?? check?.total ?? 0,
+            checked: check?.count, connections: snapshot?.connections ?? 0, speed: snapshot?.speed ?? 0, path: shownPath
         )
     }
 
@@ -180,11 +163,8 @@ package struct Aria2cDownload: Sendable {
         }
         let isNamed = outcome == .complete || name != nil || outName != nil
         return Aria2cText.Result(
-            gid: entry.gid.description,
-            outcome: outcome,
-            speed: speed,
+            gid: entry.gid.description, outcome: outcome, speed: speed,
             percent: outcome == .complete && snapshot?.total != 0 ? 100 : percent,
-            place: isNamed ? shownPath : Redaction.address(entry.addresses.first ?? "n/a")
-        )
+            place: isNamed ? shownPath : Redaction.address(entry.addresses.first ?? "n/a"))
     }
 }

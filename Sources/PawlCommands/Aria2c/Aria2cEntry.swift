@@ -48,21 +48,14 @@ struct Aria2cEntries: ~Copyable {
     /// Throws for what keeps aria2c from starting; the rest is printed and left out.
     mutating func collect(_ operands: [String], to printer: inout Aria2cPrinter) throws(Failure) {
         if let path = options["metalink-file"] {
-            if options.flag("show-files") {
-                return printer.say(try Aria2cEntries.listing(of: path, options))
-            }
+            if options.flag("show-files") { return printer.say(try Aria2cEntries.listing(of: path, options)) }
             try add(metalink: path, to: &printer)
         } else if let path = options.path("input-file") {
             try add(list: try Aria2cEntries.bytes(at: path), to: &printer)
         } else {
             guard !operands.isEmpty else {
                 throw Failure(
-                    .unknown,
-                    "cannot start",
-                    at: "aria2c",
-                    because: "missing URL",
-                    remedy: "see 'pawl help aria2c'"
-                )
+                    .unknown, "cannot start", at: "aria2c", because: "missing URL", remedy: "see 'pawl help aria2c'")
             }
             try add(operands: operands, to: &printer)
         }
@@ -91,12 +84,8 @@ struct Aria2cEntries: ~Copyable {
             } else {
                 let isTorrent = operand.hasPrefix("magnet:") || operand.lowercased().hasSuffix(".torrent")
                 throw Failure(
-                    .unknown,
-                    "cannot use the URL",
-                    at: Redaction.address(operand),
-                    because: isTorrent
-                        ? "BitTorrent is not supported" : "unrecognized URI or unsupported protocol"
-                )
+                    .unknown, "cannot use the URL", at: Redaction.address(operand),
+                    because: isTorrent ? "BitTorrent is not supported" : "unrecognized URI or unsupported protocol")
             }
         }
         if !mirrors.isEmpty { entries.insert(Aria2cEntry(addresses: mirrors), at: 0) }
@@ -105,20 +94,15 @@ struct Aria2cEntries: ~Copyable {
     private func expanded(_ text: String) throws(Failure) -> [String] {
         guard options.flag("parameterized-uri") else { return [text] }
         do throws(ParameterizedAddress.Fault) { return try ParameterizedAddress.expand(text) } catch {
-            throw Failure(
-                .unknown,
-                "cannot expand the URL",
-                at: Redaction.address(text),
-                because: error.words
-            )
+            throw Failure(.unknown, "cannot expand the URL", at: Redaction.address(text), because: error.words)
         }
     }
 
     /// Whether aria2c takes it for a URL, whatever its scheme.
     static func isAddress(_ text: String) -> Bool {
-        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex,
-            text[colon...].hasPrefix("://")
-        else { return false }
+        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex, text[colon...].hasPrefix("://") else {
+            return false
+        }
         return text[colon...].dropFirst(3).first.map { $0 != "/" } ?? false
     }
 
@@ -192,9 +176,7 @@ struct Aria2cEntries: ~Copyable {
         do throws(Failure) {
             let bytes = try readBytes(at: path)
             return Inflate.isGzip(bytes) ? Inflate.gzip(bytes, limit: longest) ?? bytes : bytes
-        } catch {
-            throw Failure(.unknown, error.what, at: error.place, because: error.why)
-        }
+        } catch { throw Failure(.unknown, error.what, at: error.place, because: error.why) }
     }
 
     private static func isMetalink(_ path: String) -> Bool {
@@ -220,10 +202,7 @@ struct Aria2cEntries: ~Copyable {
     ///
     /// Throws code 20 for a damaged one.
     static func entries(
-        of bytes: [UInt8],
-        at path: String,
-        _ options: Aria2cOptions,
-        base: WebAddress? = nil
+        of bytes: [UInt8], at path: String, _ options: Aria2cOptions, base: WebAddress? = nil
     ) throws(Failure) -> [Aria2cEntry] {
         var entries: [Aria2cEntry] = []
         let scheme = options["metalink-preferred-protocol"]
@@ -231,9 +210,7 @@ struct Aria2cEntries: ~Copyable {
             let sources = file.sources(preferring: scheme, near: options["metalink-location"]).map(\.text)
             // aria2's option has one digest only.
             let addresses = DigestFragment.stating(Array(file.checksums.dropFirst()), in: sources)
-            var lines = [
-                InputOption(name: "out", value: (file.folders + [file.name]).joined(separator: "/"), line: 0)
-            ]
+            var lines = [InputOption(name: "out", value: (file.folders + [file.name]).joined(separator: "/"), line: 0)]
             if let checksum = file.checksums.first {
                 lines.append(InputOption(name: "checksum", value: checksum.text, line: 0))
             }
@@ -246,10 +223,7 @@ struct Aria2cEntries: ~Copyable {
     }
 
     private static func files(
-        of bytes: [UInt8],
-        at path: String,
-        _ options: Aria2cOptions,
-        base: WebAddress? = nil
+        of bytes: [UInt8], at path: String, _ options: Aria2cOptions, base: WebAddress? = nil
     ) throws(Failure) -> [Metalink.File] {
         let metalink: Metalink
         let given = options["metalink-base-uri"].flatMap { (try? WebAddress.parse($0))?.address }
@@ -264,18 +238,14 @@ struct Aria2cEntries: ~Copyable {
         }
         let chosen = options["select-file"].flatMap(Aria2Option.fileNumbers) ?? []
         guard !chosen.isEmpty else { return files }
-        return files.enumerated().filter { file in chosen.contains { $0.contains(file.offset + 1) } }.map(
-            \.element
-        )
+        return files.enumerated().filter { file in chosen.contains { $0.contains(file.offset + 1) } }.map(\.element)
     }
 
     private static func listing(of path: String, _ options: Aria2cOptions) throws(Failure) -> String {
         var all = options
         all.forget("select-file")
         let files = try files(of: try bytes(at: path), at: path, all)
-        return Aria2cText.files(
-            files.map { ((($0.folders + [$0.name]).joined(separator: "/")), $0.size) }
-        )
+        return Aria2cText.files(files.map { ((($0.folders + [$0.name]).joined(separator: "/")), $0.size) })
     }
 }
 

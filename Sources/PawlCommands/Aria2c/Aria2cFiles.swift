@@ -21,14 +21,10 @@ enum Aria2cFiles {
     }
 
     /// Removes the mark of a download that left nothing, not aria2's control file of a file that is still unfinished.
-    static func withdrawMark(_ path: String) {
-        if length(of: path + ".aria2") == 0 { unmark(path) }
-    }
+    static func withdrawMark(_ path: String) { if length(of: path + ".aria2") == 0 { unmark(path) } }
 
     /// Whether aria2 left the file unfinished: its control file is not empty, and parts of the file are missing.
-    static func isUnfinished(_ path: String) -> Bool {
-        (length(of: path + ".aria2") ?? 0) > 0
-    }
+    static func isUnfinished(_ path: String) -> Bool { (length(of: path + ".aria2") ?? 0) > 0 }
 
     /// `nil` if there is no regular file.
     static func length(of path: String) -> Int64? {

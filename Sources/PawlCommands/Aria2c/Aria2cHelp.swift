@@ -22,9 +22,7 @@ package enum Aria2cHelp {
         }
         let word = topic.drop { $0 == "-" }
         let found = known.filter { $0.option.name.contains(word) }
-        guard found.isEmpty else {
-            return (found, "Printing options whose name includes '\(word)'.\nOptions:")
-        }
+        guard found.isEmpty else { return (found, "Printing options whose name includes '\(word)'.\nOptions:") }
         return (known.filter { $0.option.name == "help" }, "No option matching with '\(word)'.")
     }
 
@@ -69,15 +67,12 @@ package enum Aria2cHelp {
     }
 
     private static func values(_ row: Aria2cRow) -> String? {
-        if row.option.name == "help" {
-            return (tagged.map(\.tag) + ["#help", "#all"]).joined(separator: ", ")
-        }
+        if row.option.name == "help" { return (tagged.map(\.tag) + ["#help", "#all"]).joined(separator: ", ") }
         guard row.role != .text else { return nil }
         switch row.option.kind {
         case .flag: return "true, false"
         case .number(let range), .size(let range):
-            return range.upperBound == .max
-                ? "\(range.lowerBound)-*" : "\(range.lowerBound)-\(range.upperBound)"
+            return range.upperBound == .max ? "\(range.lowerBound)-*" : "\(range.lowerBound)-\(range.upperBound)"
         case .choice(let words): return words.joined(separator: ", ")
         case .checksum: return "HASH_TYPE=HEX_DIGEST"
         case .text, .identifier, .lines: return nil
@@ -104,8 +99,7 @@ package enum Aria2cHelp {
                 ftp-passwd http-user http-passwd load-cookies show-files max-overall-upload-limit max- \
                 upload-limit torrent-file listen-port enable-dht dht-listen-port enable-dht6 dht-listen- \
                 addr6 metalink-file
-                """
-            )
+                """)
         ),
         (
             "#advanced",
@@ -123,8 +117,7 @@ package enum Aria2cHelp {
                 dscp pause-metadata rlimit-nofile min-tls-version socket-recv-buffer-size max-mmap-limit \
                 stderr keep-unfinished-download-result content-disposition-default-utf8 on-bt-download- \
                 complete
-                """
-            )
+                """)
         ),
         (
             "#http",
@@ -140,8 +133,7 @@ package enum Aria2cHelp {
                 http-no-cache http-accept-gzip content-disposition-default-utf8 http-proxy https-proxy \
                 all-proxy no-proxy proxy-method http-proxy-user http-proxy-passwd https-proxy-user \
                 https-proxy-passwd all-proxy-user all-proxy-passwd
-                """
-            )
+                """)
         ),
         (
             "#https",
@@ -149,8 +141,7 @@ package enum Aria2cHelp {
                 """
                 certificate private-key ca-certificate check-certificate https-proxy all-proxy no-proxy \
                 https-proxy-user https-proxy-passwd all-proxy-user all-proxy-passwd
-                """
-            )
+                """)
         ),
         (
             "#ftp",
@@ -163,8 +154,7 @@ package enum Aria2cHelp {
                 stream-piece-selector checksum ftp-user ftp-passwd ftp-type ftp-pasv ftp-reuse- \
                 connection ssh-host-key-md ftp-proxy all-proxy no-proxy proxy-method ftp-proxy-user ftp- \
                 proxy-passwd all-proxy-user all-proxy-passwd
-                """
-            )
+                """)
         ),
         (
             "#metalink",
@@ -173,16 +163,14 @@ package enum Aria2cHelp {
                 realtime-chunk-checksum check-integrity hash-check-only show-files select-file metalink- \
                 file metalink-version metalink-language metalink-os metalink-location follow-metalink \
                 metalink-preferred-protocol metalink-enable-unique-protocol metalink-base-uri
-                """
-            )
+                """)
         ),
         (
             "#cookie",
             names(
                 """
                 load-cookies save-cookies
-                """
-            )
+                """)
         ),
         (
             "#hook",
@@ -190,8 +178,7 @@ package enum Aria2cHelp {
                 """
                 on-download-start on-download-pause on-download-stop on-download-complete on-download- \
                 error on-bt-download-complete
-                """
-            )
+                """)
         ),
         (
             "#file",
@@ -199,8 +186,7 @@ package enum Aria2cHelp {
                 """
                 dir out file-allocation no-file-allocation-limit allow-overwrite check-integrity auto- \
                 file-renaming hash-check-only
-                """
-            )
+                """)
         ),
         (
             "#rpc",
@@ -209,16 +195,14 @@ package enum Aria2cHelp {
                 enable-rpc rpc-listen-port rpc-user rpc-passwd rpc-max-request-size rpc-listen-all rpc- \
                 allow-origin-all rpc-certificate rpc-private-key rpc-secure rpc-save-upload-metadata \
                 pause rpc-secret pause-metadata
-                """
-            )
+                """)
         ),
         (
             "#checksum",
             names(
                 """
                 realtime-chunk-checksum check-integrity hash-check-only checksum bt-hash-check-seed
-                """
-            )
+                """)
         ),
     ]
 }

@@ -45,9 +45,7 @@ package struct Aria2cOptions: Sendable {
             // Several lines must be given as several options.
             guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given),
                 row.option.isUsable(normal)
-            else {
-                throw Aria2cOptions.refusal(row, value)
-            }
+            else { throw Aria2cOptions.refusal(row, value) }
             let former = row.option.kind == .lines ? values[row.option.name] : nil
             values[row.option.name] = former.map { $0 + "\n" + normal } ?? normal
         }
@@ -56,12 +54,8 @@ package struct Aria2cOptions: Sendable {
     private static func refusal(_ row: Aria2cRow, _ value: String) -> Failure {
         Failure(
             // aria2c reads an identifier only when it makes the download.
-            row.option.kind == .identifier ? .unknown : .badOption,
-            "cannot use",
-            at: "--\(row.option.name)=\(value)",
-            because: "invalid value for this option",
-            remedy: "see 'man aria2c' or 'pawl help aria2c'"
-        )
+            row.option.kind == .identifier ? .unknown : .badOption, "cannot use", at: "--\(row.option.name)=\(value)",
+            because: "invalid value for this option", remedy: "see 'man aria2c' or 'pawl help aria2c'")
     }
 
     /// Merges these options over `others`.

@@ -8,9 +8,7 @@ struct Aria2cPrinter: ~Copyable {
         case debug, info, notice, warn, error
 
         init?(_ word: String?) {
-            let words = [
-                "debug": Level.debug, "info": .info, "notice": .notice, "warn": .warn, "error": .error,
-            ]
+            let words = ["debug": Level.debug, "info": .info, "notice": .notice, "warn": .warn, "error": .error]
             guard let word, let level = words[word] else { return nil }
             self = level
         }
@@ -51,8 +49,7 @@ struct Aria2cPrinter: ~Copyable {
         nextSummary = milliseconds() + summaryInterval * 1000
         guard let path = options["log"], !path.isEmpty else { return }
         do throws(Failure) {
-            let file =
-                path == "-" ? STDOUT_FILENO : try ServiceLog.descriptor(of: path, permissions: 0o666)
+            let file = path == "-" ? STDOUT_FILENO : try ServiceLog.descriptor(of: path, permissions: 0o666)
             log = OutputFile(descriptor: file)
         } catch {
             // aria2's exit code.
@@ -92,9 +89,7 @@ struct Aria2cPrinter: ~Copyable {
         if summaryInterval > 0, milliseconds() >= nextSummary, !rows.isEmpty {
             nextSummary = milliseconds() + summaryInterval * 1000
             let now = TimeText.local("%a %b %e %H:%M:%S %Y")
-            output.append(
-                Aria2cText.summary(rows, now: now, columns: columns, isHumanReadable: isHumanReadable)
-            )
+            output.append(Aria2cText.summary(rows, now: now, columns: columns, isHumanReadable: isHumanReadable))
         }
         if showsReadout {
             let text = Aria2cText.readout(rows, isHumanReadable: isHumanReadable)
@@ -110,9 +105,7 @@ struct Aria2cPrinter: ~Copyable {
             result.place = TerminalText.harmless(result.place)
             return result
         }
-        output.append(
-            Aria2cText.results(clean, isFull: download == "full", isColored: isColored && isTerminal)
-        )
+        output.append(Aria2cText.results(clean, isFull: download == "full", isColored: isColored && isTerminal))
         if isUnfinished { output.append(Aria2cText.advice) }
         output.flush()
     }

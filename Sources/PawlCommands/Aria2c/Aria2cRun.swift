@@ -23,23 +23,14 @@ struct Aria2cRun {
         var printer = try Aria2cPrinter(options)
         for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
         if let interface = options["interface"], !interface.isEmpty, !Aria2cFiles.isInterface(interface) {
-            throw Failure(
-                .unknown,
-                "cannot use",
-                at: interface,
-                because: "this machine has no such interface"
-            )
+            throw Failure(.unknown, "cannot use", at: interface, because: "this machine has no such interface")
         }
         if let path = options["ca-certificate"], !path.isEmpty, unsafe access(path, R_OK) != 0 {
             printer.note(
-                .error,
-                "Failed to load trusted CA certificates from \(path). Cause: Error while reading file."
-            )
+                .error, "Failed to load trusted CA certificates from \(path). Cause: Error while reading file.")
         }
         var collected = Aria2cEntries(options)
-        if !isService || !addresses.isEmpty || options.path("input-file") != nil
-            || options["metalink-file"] != nil
-        {
+        if !isService || !addresses.isEmpty || options.path("input-file") != nil || options["metalink-file"] != nil {
             try collected.collect(addresses, to: &printer)
         }
         let entries = collected.entries
@@ -55,9 +46,7 @@ struct Aria2cRun {
             printer.note(.warn, "--deferred-input is disabled because of the presence of --save-session")
             isDeferred = false
         }
-        if !isDeferred {
-            printer.note(.notice, "Downloading \(entries.count) item(s)")
-        }
+        if !isDeferred { printer.note(.notice, "Downloading \(entries.count) item(s)") }
         return try Aria2cSession(options, entries, printer).run()
     }
 
@@ -92,8 +81,7 @@ struct Aria2cRun {
             onFault: { finding in
                 log?.note("fault", Restarter.text(finding))
                 restarter.end(finding)
-            }
-        )
+            })
         let ending = StandInEnding()
         try ServeSession.run(configuration, watchdog: watchdog, ending: ending) { service in
             supervisor.notify("READY=1")
@@ -132,9 +120,7 @@ struct Aria2cRun {
         // In the root, so that several services do not collide, unless the path is too long for a socket address.
         let socket = root + "/.pawl/socket"
         var configuration = ServiceConfiguration(
-            root: root,
-            socket: socket.utf8.count < 90 ? socket : try ServicePlace.socket(nil)
-        )
+            root: root, socket: socket.utf8.count < 90 ? socket : try ServicePlace.socket(nil))
         configuration.port = Int(options.number("rpc-listen-port") ?? 6800)
         configuration.isStandIn = true
         configuration.manager.numbering = .dotted
@@ -155,10 +141,7 @@ struct Aria2cRun {
         }
         if let path = options["log"], !path.isEmpty {
             // aria2's name for standard output; Pawl's own log goes to standard error.
-            configuration.log = try ServiceLog(
-                path: path == "-" ? nil : ServicePlace.absolute(path),
-                format: .text
-            )
+            configuration.log = try ServiceLog(path: path == "-" ? nil : ServicePlace.absolute(path), format: .text)
         }
         var values = options.values.filter { Aria2Option.table[$0.key] != nil }
         values["dir"] = root
@@ -179,8 +162,7 @@ struct Aria2cRun {
             } else {
                 warn(
                     "listening on 127.0.0.1 only: other machines could call it without a secret; set --rpc-secret, or "
-                        + "pass --rpc-allow-unauthenticated if the network is closed"
-                )
+                        + "pass --rpc-allow-unauthenticated if the network is closed")
             }
         }
         if let names = options["host-name"] {
@@ -195,18 +177,12 @@ struct Aria2cRun {
         if options.flag("rpc-secure") {
             guard let certificate = options["rpc-certificate"], let key = options["rpc-private-key"] else {
                 throw Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "--rpc-secure",
-                    because: "it requires a certificate and its key",
-                    remedy: "pass --rpc-certificate and --rpc-private-key (PEM files)"
-                )
+                    .badOption, "cannot use", at: "--rpc-secure", because: "it requires a certificate and its key",
+                    remedy: "pass --rpc-certificate and --rpc-private-key (PEM files)")
             }
             configuration.certificate = ServicePlace.absolute(certificate)
             configuration.key = ServicePlace.absolute(key)
         }
-        if let size = options.number("rpc-max-request-size") {
-            configuration.limits.body = Int(clamping: size)
-        }
+        if let size = options.number("rpc-max-request-size") { configuration.limits.body = Int(clamping: size) }
     }
 }

@@ -15,10 +15,7 @@ extension Aria2cSession {
             if download.values["force-save"] != "true" { Aria2cFiles.unmark(download.path) }
         }
         if file.wasThere {
-            printer.note(
-                .notice,
-                "GID#\(download.entry.gid) - Download has already completed: \(download.shownPath)"
-            )
+            printer.note(.notice, "GID#\(download.entry.gid) - Download has already completed: \(download.shownPath)")
         } else if download.target.checksum != nil {
             printer.note(.notice, "Verification finished successfully. file=\(download.shownPath)")
         }
@@ -76,25 +73,16 @@ extension Aria2cSession {
             return complete(download, speed: 0)
         }
         if download.isConditional, Aria2cExit.status(of: error) == 304 {
-            printer.note(
-                .notice,
-                "GID#\(download.entry.gid) - Download has already completed: \(download.shownPath)"
-            )
+            printer.note(.notice, "GID#\(download.entry.gid) - Download has already completed: \(download.shownPath)")
             return complete(download, speed: 0)
         }
         let parts = FileName.PartForm.allCases.map { failed.path + $0.partialEnding }
-        if failed.name != nil, !parts.contains(where: Aria2cFiles.exists) {
-            Aria2cFiles.withdrawMark(failed.path)
-        }
+        if failed.name != nil, !parts.contains(where: Aria2cFiles.exists) { Aria2cFiles.withdrawMark(failed.path) }
         if let existing = download.secondTry(after: error) {
-            if download.isDoubtful {
-                printer.note(.error, "Checksum error detected. file=\(download.shownPath)")
-            }
+            if download.isDoubtful { printer.note(.error, "Checksum error detected. file=\(download.shownPath)") }
             return begin(download.entry, attempt: download.attempt + 1, existing: existing)
         }
-        if error.code == .alreadyDownloading, !active.isEmpty, download.renames {
-            return held.append(download.entry)
-        }
+        if error.code == .alreadyDownloading, !active.isEmpty, download.renames { return held.append(download.entry) }
         var code = Aria2cExit.code(of: error, mostNotFound: download.values.number("max-file-not-found") ?? 0)
         if Aria2cExit.isOfLongerFile(error), !download.renames {
             code = PawlError.Code.fileExists.rawValue
@@ -106,13 +94,8 @@ extension Aria2cSession {
             let addresses = download.entry.addresses.map { Redaction.address($0) }
             let address = addresses.first { $0 == error.failure.place } ?? addresses[0]
             printer.note(
-                .error,
-                "CUID#\(7 + download.order) - Download aborted. URI=\(address)",
-                more: [
-                    "Exception: errorCode=\(code) URI=\(address)",
-                    "  -> errorCode=\(code) \(error.description)",
-                ]
-            )
+                .error, "CUID#\(7 + download.order) - Download aborted. URI=\(address)",
+                more: ["Exception: errorCode=\(code) URI=\(address)", "  -> errorCode=\(code) \(error.description)"])
         }
         if failed.name == nil, Self.ofPlaces.contains(error.code) { download.name = failed.expectedName }
         leave(download, code: code)

@@ -10,10 +10,7 @@ extension Aria2cSession {
         switch message {
         case .event(let event): hear(event.kind, of: event.id.rawValue)
         case .signal(SIGINT):
-            printer.note(
-                .notice,
-                "Shutdown sequence commencing... Press Ctrl-C again for emergency shutdown."
-            )
+            printer.note(.notice, "Shutdown sequence commencing... Press Ctrl-C again for emergency shutdown.")
             isStopped = true
         case .signal(SIGTERM), .signal(SIGHUP):
             printer.note(.notice, "Emergency Shutdown sequence commencing...")
@@ -44,9 +41,7 @@ extension Aria2cSession {
             guard let download = active.removeValue(forKey: id) else { return }
             fail(download, error)
         case .state(.paused):
-            guard let error = active[id]?.refusal, let download = active.removeValue(forKey: id) else {
-                return
-            }
+            guard let error = active[id]?.refusal, let download = active.removeValue(forKey: id) else { return }
             fail(download, error)
         case .state, .added, .changed, .missed: break
         }
@@ -54,9 +49,9 @@ extension Aria2cSession {
 
     /// A mirror that is not used any more is an error, although the others go on.
     mutating func noteSource(_ text: DownloadNotice, of id: UInt64) {
-        guard text.message.id == "left-out-failed-source",
-            case .failure(let failure) = text.message.values.first
-        else { return printer.note(.info, text.description) }
+        guard text.message.id == "left-out-failed-source", case .failure(let failure) = text.message.values.first else {
+            return printer.note(.info, text.description)
+        }
         let number = 7 + (active[id]?.order ?? 0)
         printer.note(.error, "CUID#\(number) - Download aborted. URI=\(failure.place)")
     }
@@ -71,8 +66,7 @@ extension Aria2cSession {
 
     mutating func noteRename(_ download: Aria2cDownload) {
         guard let name = download.name, let former = Aria2cDownload.unnumbered(name),
-            download.expectedName.hasSameBytes(as: former)
-                || Aria2cFiles.exists(download.folder + "/" + former),
+            download.expectedName.hasSameBytes(as: former) || Aria2cFiles.exists(download.folder + "/" + former),
             !download.expectedName.hasSameBytes(as: name)
         else { return }
         printer.note(.notice, "File already exists. Renamed to \(download.shownPath).")

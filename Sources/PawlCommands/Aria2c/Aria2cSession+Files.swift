@@ -7,9 +7,7 @@ import PawlSystem
 // Programs that are run, and files that are written at the end.
 extension Aria2cSession {
     func run(_ occasion: Hooks.Occasion, _ download: Aria2cDownload) {
-        func program(_ name: String) -> String? {
-            options["on-download-\(name)"].flatMap { $0.isEmpty ? nil : $0 }
-        }
+        func program(_ name: String) -> String? { options["on-download-\(name)"].flatMap { $0.isEmpty ? nil : $0 } }
         let isEnd = occasion == .complete || occasion == .error
         guard let program = program(occasion.rawValue) ?? (isEnd ? program("stop") : nil) else { return }
         let isNamed = download.name != nil || download.outName != nil || occasion == .complete
@@ -32,9 +30,7 @@ extension Aria2cSession {
         do throws(Failure) {
             try AtomicFile.replace(path, with: Array(text.utf8))
             if !quietly { printer.note(.notice, "Serialized session to '\(path)' successfully.") }
-        } catch {
-            if !quietly { printer.note(.notice, "Failed to serialize session to '\(path)'.") }
-        }
+        } catch { if !quietly { printer.note(.notice, "Failed to serialize session to '\(path)'.") } }
     }
 
     mutating func saveServerStates(to path: String) {
@@ -44,9 +40,6 @@ extension Aria2cSession {
                 + "last_updated=\(now), counter=1, status=OK\n"
         }.joined()
         let isSaved = (try? AtomicFile.replace(path, with: Array(text.utf8))) != nil
-        printer.note(
-            .notice,
-            "ServerStat file \(path) \(isSaved ? "saved successfully" : "could not be saved")."
-        )
+        printer.note(.notice, "ServerStat file \(path) \(isSaved ? "saved successfully" : "could not be saved").")
     }
 }

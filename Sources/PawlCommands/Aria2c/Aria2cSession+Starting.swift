@@ -12,22 +12,13 @@ extension Aria2cSession {
             waiting.insert(contentsOf: held, at: 0)
             held = []
         }
-        while active.count + checking.count < slots, !waiting.isEmpty {
-            begin(waiting.removeFirst(), attempt: 0)
-        }
+        while active.count + checking.count < slots, !waiting.isEmpty { begin(waiting.removeFirst(), attempt: 0) }
     }
 
     /// `attempt` counts the other ways in which it was tried.
-    mutating func begin(
-        _ entry: Aria2cEntry,
-        attempt: Int,
-        existing: DownloadOptions.ExistingFile? = nil
-    ) {
+    mutating func begin(_ entry: Aria2cEntry, attempt: Int, existing: DownloadOptions.ExistingFile? = nil) {
         var download = Aria2cDownload(
-            entry,
-            common: options,
-            order: results.count + active.count + checking.count + ended.count
-        )
+            entry, common: options, order: results.count + active.count + checking.count + ended.count)
         download.attempt = attempt
         if attempt == 0 { run(.start, download) }
         guard !entry.addresses.isEmpty else {
@@ -38,9 +29,7 @@ extension Aria2cSession {
             if let existing { download.target.existingFile = existing }
             if attempt == 0, try !prepared(&download) { return }
             try add(download)
-        } catch {
-            fail(download, PawlError(error))
-        }
+        } catch { fail(download, PawlError(error)) }
     }
 
     /// Compares what is there with the known digests, on a thread of its own: it may be large.
@@ -55,17 +44,13 @@ extension Aria2cSession {
     }
 
     mutating func hear(_ result: Result<Aria2cDownload.Finding, Failure>, of order: Int) {
-        guard var download = checking.removeValue(forKey: order), let path = download.expectedPath else {
-            return
-        }
+        guard var download = checking.removeValue(forKey: order), let path = download.expectedPath else { return }
         download.check = nil
         do throws(Failure) {
             guard try accept(try result.get(), &download, path, isThere: true) else { return }
             prepareConditional(&download, path)
             try add(download)
-        } catch {
-            fail(download, PawlError(error))
-        }
+        } catch { fail(download, PawlError(error)) }
     }
 
     mutating func add(_ download: Aria2cDownload) throws(Failure) {
@@ -76,17 +61,11 @@ extension Aria2cSession {
                 download.isDry
                 ? try downloader.probe(source, options: download.target)
                 : try downloader.add(
-                    source,
-                    options: download.target,
-                    pieces: download.entry.pieces,
-                    isSeeded: download.isSeeded
-                )
+                    source, options: download.target, pieces: download.entry.pieces, isSeeded: download.isSeeded)
             download.handle = handle
             active[handle.id.rawValue] = download
             handle.resume()
-        } catch {
-            throw error.failure
-        }
+        } catch { throw error.failure }
     }
 
     /// Looks at what is on disk first; `false` if that is all there is to do for now.
@@ -94,17 +73,13 @@ extension Aria2cSession {
         guard let path = download.expectedPath else { return true }
         let length = Aria2cFiles.length(of: path)
         dropMark(of: path, download, isThere: length != nil)
-        if length != nil, Aria2cFiles.isUnfinished(path), !download.isDry {
-            download.target.existingFile = .overwrite
-        }
+        if length != nil, Aria2cFiles.isUnfinished(path), !download.isDry { download.target.existingFile = .overwrite }
         if download.flag("check-integrity"), download.hasDigest {
             if let length {
                 startCheck(download, path, length: length)
                 return false
             }
-            if download.flag("hash-check-only") {
-                return try accept(.wrong, &download, path, isThere: false)
-            }
+            if download.flag("hash-check-only") { return try accept(.wrong, &download, path, isThere: false) }
         }
         if length != nil { prepareConditional(&download, path) }
         return true
@@ -136,10 +111,7 @@ extension Aria2cSession {
 
     /// What is to be done about the digests of what is there; `false` if that is all.
     mutating func accept(
-        _ finding: Aria2cDownload.Finding,
-        _ download: inout Aria2cDownload,
-        _ path: String,
-        isThere: Bool
+        _ finding: Aria2cDownload.Finding, _ download: inout Aria2cDownload, _ path: String, isThere: Bool
     ) throws(Failure) -> Bool {
         if finding == .right {
             printer.note(.notice, "Verification finished successfully. file=\(download.shown(path))")

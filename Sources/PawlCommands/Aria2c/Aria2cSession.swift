@@ -29,11 +29,7 @@ struct Aria2cSession: ~Copyable {
     var nextTick: Int64
     var nextSave: Int64?
 
-    init(
-        _ options: Aria2cOptions,
-        _ entries: [Aria2cEntry],
-        _ printer: consuming Aria2cPrinter
-    ) throws(Failure) {
+    init(_ options: Aria2cOptions, _ entries: [Aria2cEntry], _ printer: consuming Aria2cPrinter) throws(Failure) {
         self.options = options
         self.printer = printer
         waiting = entries
@@ -97,7 +93,5 @@ struct Aria2cSession: ~Copyable {
     }
 
     /// In the order of their starts.
-    var running: [Aria2cDownload] {
-        (Array(active.values) + Array(checking.values)).sorted { $0.order < $1.order }
-    }
+    var running: [Aria2cDownload] { (Array(active.values) + Array(checking.values)).sorted { $0.order < $1.order } }
 }

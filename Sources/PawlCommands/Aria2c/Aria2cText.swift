@@ -57,12 +57,7 @@ package enum Aria2cText {
         package var path: String
 
         package init(
-            gid: String,
-            written: Int64,
-            total: Int64,
-            checked: Int64? = nil,
-            connections: Int,
-            speed: Int64,
+            gid: String, written: Int64, total: Int64, checked: Int64? = nil, connections: Int, speed: Int64,
             path: String
         ) {
             self.gid = gid
@@ -100,8 +95,7 @@ package enum Aria2cText {
         let largest = amount < 1 << 10 ? 0 : amount < 1 << 20 ? 1 : amount < 1 << 30 ? 2 : 3
         let unit = largest + 1 < units.count && amount >> (10 * largest) >= 922 ? largest + 1 : largest
         let whole = amount >> (10 * unit)
-        let tenth =
-            whole < 10 && unit > 0 ? ".\((amount >> (10 * (unit - 1)) & 1023) * 10 / 1024)" : ""
+        let tenth = whole < 10 && unit > 0 ? ".\((amount >> (10 * (unit - 1)) & 1023) * 10 / 1024)" : ""
         return "\(grouped(whole))\(tenth)\(units[unit])"
     }
 
@@ -146,18 +140,13 @@ package enum Aria2cText {
     }
 
     /// The block that is printed every `--summary-interval`; `now` is as by asctime(3).
-    package static func summary(
-        _ rows: [Progress],
-        now: String,
-        columns: Int,
-        isHumanReadable: Bool
-    ) -> String {
+    package static func summary(_ rows: [Progress], now: String, columns: Int, isHumanReadable: Bool) -> String {
         let format = formatter(isHumanReadable)
         let blocks = rows.map { row in
             "\(line(row, format))\nFILE: \(row.path)\n\(String(repeating: "-", count: columns))\n"
         }
-        return " *** Download Progress Summary as of \(now) *** \n"
-            + String(repeating: "=", count: columns) + "\n" + blocks.joined() + "\n"
+        return " *** Download Progress Summary as of \(now) *** \n" + String(repeating: "=", count: columns) + "\n"
+            + blocks.joined() + "\n"
     }
 
     /// The results at the end.

@@ -17,7 +17,5 @@ extension BareAddress {
     }
 
     /// `-i FILE` and `--input-file`, which `get` shares with wget and aria2.
-    private static func isList(_ word: String) -> Bool {
-        word.hasPrefix("--input-file") || word.hasPrefix("-i")
-    }
+    private static func isList(_ word: String) -> Bool { word.hasPrefix("--input-file") || word.hasPrefix("-i") }
 }

@@ -6,59 +6,42 @@ import PawlSystem
 extension Command {
     /// Every command under its heading, in display order.
     static let groups: [(title: String, commands: [Command])] = [
-        ("Download", [get, pipe, verify, repair]),
-        ("Queue", [add, list, show, check] + steering + [wait]),
-        ("Service", [status, web, stop, serve]),
-        ("Other", [hosts, aria2c, completions, help]),
+        ("Download", [get, pipe, verify, repair]), ("Queue", [add, list, show, check] + steering + [wait]),
+        ("Service", [status, web, stop, serve]), ("Other", [hosts, aria2c, completions, help]),
     ]
 
     /// Every command, in display order.
     static let table: [Command] = groups.flatMap(\.commands)
 
     private static let get = Command(
-        "get",
-        "[options] URL...",
-        summary: "download files now; run again to resume",
+        "get", "[options] URL...", summary: "download files now; run again to resume",
         details: """
             Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP or from an object store \
             (s3://BUCKET/KEY), in this process. Ctrl-C pauses (exit code 7); run the same command again to resume. A URL \
             s3://BUCKET/PREFIX/ downloads the objects of the prefix that the folder lacks.
-            """,
-        operand: .addresses,
-        options: GetOptions.table.map(\.entry),
-        run: runGet
-    )
+            """, operand: .addresses, options: GetOptions.table.map(\.entry), run: runGet)
 
     private static let help = Command(
-        "help",
-        "[COMMAND|--man [COMMAND]|--man-pages DIR]",
-        summary: "show help for a command",
+        "help", "[COMMAND|--man [COMMAND]|--man-pages DIR]", summary: "show help for a command",
         details: """
             Show what a command does and its options. With --man, print its manual page, or pawl(1); with --man-pages, \
             write all manual pages into the folder DIR.
-            """,
-        operand: .commands(["--man", "--man-pages"]),
-        run: runHelp
-    )
+            """, operand: .commands(["--man", "--man-pages"]), run: runHelp)
 
     private static let completions = Command(
-        "completions",
-        "bash|zsh|fish",
-        summary: "print a shell completion script",
+        "completions", "bash|zsh|fish", summary: "print a shell completion script",
         details: """
             Print a script that completes pawl's commands and options. bash reads it from \
             share/bash-completion/completions/pawl, zsh from a folder of its fpath under the name _pawl, and fish from \
             ~/.config/fish/completions/pawl.fish. 'make install' installs all three.
-            """,
-        operand: .words(Completions.shells)
+            """, operand: .words(Completions.shells)
     ) { (arguments) throws(Failure) in
         if let list = CompletionList(rawValue: arguments.first ?? "") {
             // A shell that asks while the user types gets candidates or nothing.
             say((try? list.text()) ?? "")
             return 0
         }
-        guard let shell = arguments.first, arguments.count == 1, let text = Completions.text(for: shell)
-        else {
+        guard let shell = arguments.first, arguments.count == 1, let text = Completions.text(for: shell) else {
             throw Failure.usage("completions", Completions.shells.joined(separator: "|"))
         }
         say(text)
@@ -68,11 +51,8 @@ extension Command {
 
 @Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
     var plan = try GetPlan(
-        arguments: arguments,
-        readingWith: { (path) throws(Failure) in try readBytes(at: path) },
-        askingWith: PasswordPrompt.ask,
-        guessingWith: RemoteLook.scheme
-    )
+        arguments: arguments, readingWith: { (path) throws(Failure) in try readBytes(at: path) },
+        askingWith: PasswordPrompt.ask, guessingWith: RemoteLook.scheme)
     if let length = plan.options.help { return try showHelp(on: "get", length) }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return try ZsyncUpdate(control, plan).run() }
@@ -81,8 +61,7 @@ extension Command {
     if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
         var errors = OutputFile(descriptor: STDERR_FILENO)
         errors.appendLine(
-            "\(plan.unchanged) \(plan.unchanged == 1 ? "object is" : "objects are") there already, unchanged"
-        )
+            "\(plan.unchanged) \(plan.unchanged == 1 ? "object is" : "objects are") there already, unchanged")
         errors.flush()
     }
     guard !plan.items.isEmpty else { return refused }

@@ -33,22 +33,12 @@ struct Command: Sendable {
 
     /// Creates a command that parses its options from a table.
     init<Options: CommandOptions>(
-        _ name: String,
-        _ synopsis: String,
-        summary: String,
-        details: String,
-        operand: Operand = .nothing,
+        _ name: String, _ synopsis: String, summary: String, details: String, operand: Operand = .nothing,
         taking table: @autoclosure @escaping @Sendable () -> [CommandOption<Options>],
         run: @escaping @Sendable (Options, [String]) throws(Failure) -> Int32
     ) {
-        self.init(
-            name,
-            synopsis,
-            summary: summary,
-            details: details,
-            operand: operand,
-            options: table().map(\.entry)
-        ) { (arguments) throws(Failure) in
+        self.init(name, synopsis, summary: summary, details: details, operand: operand, options: table().map(\.entry)) {
+            (arguments) throws(Failure) in
             var options = Options()
             let operands = try OptionParser(table(), command: name).parse(arguments, into: &options)
             if let length = options.help { return try showHelp(on: name, length) }
@@ -57,11 +47,7 @@ struct Command: Sendable {
     }
 
     init(
-        _ name: String,
-        _ synopsis: String,
-        summary: String,
-        details: String,
-        operand: Operand = .nothing,
+        _ name: String, _ synopsis: String, summary: String, details: String, operand: Operand = .nothing,
         options: @autoclosure @escaping @Sendable () -> [OptionEntry] = [],
         run: @escaping @Sendable (ArraySlice<String>) throws(Failure) -> Int32
     ) {
@@ -89,8 +75,7 @@ extension Command {
         case "verify": "interrupted: not all files were verified"
         case "wait": "interrupted; the downloads of the service continue"
         case "list", "show", "status", "web", "stop": "interrupted before the service responded"
-        case _:
-            "interrupted before the service responded; it may have carried out the command, see 'pawl list'"
+        case _: "interrupted before the service responded; it may have carried out the command, see 'pawl list'"
         }
     }
 
@@ -116,29 +101,21 @@ package enum HelpLength: Sendable {
 
 extension CommandOptions {
     static var helpOption: CommandOption<Self> {
-        CommandOption("help", short: "h", takes: .none, in: .output, "show this help", setsOneDownload: false)
-        {
-            (options, _) in
-            options.help = options.help ?? .short
+        CommandOption("help", short: "h", takes: .none, in: .output, "show this help", setsOneDownload: false) {
+            (options, _) in options.help = options.help ?? .short
         }
     }
 
-    static func jsonOption(
-        _ isJSON: any WritableKeyPath<Self, Bool> & Sendable
-    ) -> CommandOption<Self> {
+    static func jsonOption(_ isJSON: any WritableKeyPath<Self, Bool> & Sendable) -> CommandOption<Self> {
         CommandOption(
-            "json",
-            takes: .none,
-            in: .output,
-            "print one JSON object per line on standard output",
+            "json", takes: .none, in: .output, "print one JSON object per line on standard output",
             setsOneDownload: false
         ) { (options, _) in options[keyPath: isJSON] = true }
     }
 
     static var wholeHelpOption: CommandOption<Self> {
         CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
-            (options, _) in
-            options.help = .whole
+            (options, _) in options.help = .whole
         }
     }
 }
@@ -146,9 +123,7 @@ extension CommandOptions {
 extension HelpLayout {
     /// That of standard output, if it is a terminal.
     static var ofTerminal: HelpLayout {
-        HelpLayout(
-            width: isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : widest
-        )
+        HelpLayout(width: isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : widest)
     }
 }
 
@@ -169,12 +144,8 @@ func command(named name: String) throws(Failure) -> Command {
     let meant = CommandHabit.command(for: name).flatMap { $0.hasPrefix("-") ? nil : $0.prefix { $0 != " " } }
     let near = meant.map(String.init) ?? spellingSuggestion(for: name, among: Command.table.map(\.name))
     throw Failure(
-        .badOption,
-        "no help for",
-        at: Redaction.address(name),
-        because: "unknown command",
-        remedy: near.map { "did you mean 'pawl help \($0)'?" } ?? "see 'pawl --help'"
-    )
+        .badOption, "no help for", at: Redaction.address(name), because: "unknown command",
+        remedy: near.map { "did you mean 'pawl help \($0)'?" } ?? "see 'pawl --help'")
 }
 
 /// Writes to standard output.

@@ -100,9 +100,7 @@ package final class CommandMailbox: Sendable {
 }
 
 extension CommandMailbox.Message {
-    fileprivate var isUrgent: Bool {
-        if case .signal = self { true } else { false }
-    }
+    fileprivate var isUrgent: Bool { if case .signal = self { true } else { false } }
 
     fileprivate var isEnding: Bool {
         guard case .event(let event) = self else { return false }

@@ -38,8 +38,7 @@ struct DryRun {
         case .failure(let error): throw error.failure
         }
         let folder =
-            options.folder == "."
-            ? "" : options.folder + (options.folder.utf8.last == UInt8(ascii: "/") ? "" : "/")
+            options.folder == "." ? "" : options.folder + (options.folder.utf8.last == UInt8(ascii: "/") ? "" : "/")
         let path = plan.stream?.name ?? folder + found.name
         if plan.options.isJSON {
             var object = JSONObject()
@@ -52,10 +51,7 @@ struct DryRun {
         } else {
             let size = found.total.map(NumberFormat.size) ?? "size unknown"
             let ranges = found.acceptsRanges ? "can be resumed" : "may not be resumable"
-            say(
-                TerminalText.harmless("\(path): \(size), \(ranges), from \(Redaction.address(item.source))")
-                    + "\n"
-            )
+            say(TerminalText.harmless("\(path): \(size), \(ranges), from \(Redaction.address(item.source))") + "\n")
         }
     }
 }

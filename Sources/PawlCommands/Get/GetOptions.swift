@@ -42,9 +42,7 @@ package struct GetOptions: CommandOptions, Hashable {
     package var help: HelpLength?
 
     /// How progress is shown.
-    package enum Progress: String, Sendable, Hashable, CaseIterable {
-        case bar, plain, none, json
-    }
+    package enum Progress: String, Sendable, Hashable, CaseIterable { case bar, plain, none, json }
 
     package init() {}
 
@@ -63,12 +61,8 @@ package struct GetOptions: CommandOptions, Hashable {
         let name = path.pathParts(keepsEmpty: true).last.map(String.init) ?? ""
         guard !["", ".", ".."].contains(name) else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--output \(output)",
-                because: "it is a folder, not a file",
-                remedy: "use --dir for a folder"
-            )
+                .badOption, "cannot use", at: "--output \(output)", because: "it is a folder, not a file",
+                remedy: "use --dir for a folder")
         }
         // In bytes: a combining mark at the beginning of the name is one character with the slash.
         let before = Substring(path.utf8.dropLast(name.utf8.count))
@@ -95,8 +89,7 @@ package struct GetOptions: CommandOptions, Hashable {
 
     /// Files that must be readable before anything starts, with their options.
     package var filesToRead: [(option: String, path: String)] {
-        DownloadOption.table.filter { $0.namesFile && (readsNetrc || $0.id != .netrc) }.flatMap {
-            option in
+        DownloadOption.table.filter { $0.namesFile && (readsNetrc || $0.id != .netrc) }.flatMap { option in
             option.texts(of: download).filter(option.isFile).map { (option.name, $0) }
         }
     }

@@ -11,9 +11,8 @@ extension DownloadOptions {
         guard existingFile == .overwrite, let fileName else { return }
         var status = stat()
         let path = "\(folder)/\(fileName)"
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
-            unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let target = unsafe realpath(path, nil)
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, unsafe stat(path, &status) == 0,
+            status.st_mode & S_IFMT == S_IFREG, let target = unsafe realpath(path, nil)
         else { return }
         defer { unsafe free(target) }
         let parts = unsafe String(cString: target).pathParts()
@@ -40,35 +39,23 @@ extension GetPlan {
     /// with logins nor get the user's own.
     static func confine(_ own: inout GetOptions, over common: GetOptions, _ line: Int) throws(Failure) {
         let suffix = "(below line \(line) of the input file)"
-        if let output = own.output,
-            output.utf8.first == UInt8(ascii: "/") || output.pathParts().contains("..")
-        {
+        if let output = own.output, output.utf8.first == UInt8(ascii: "/") || output.pathParts().contains("..") {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--output \(output) \(suffix)",
-                because: "it leads out of the folder",
-                remedy: "name the folder with dir="
-            )
+                .badOption, "cannot use", at: "--output \(output) \(suffix)", because: "it leads out of the folder",
+                remedy: "name the folder with dir=")
         }
         func sets(_ options: Set<OptionID>) -> String? {
             DownloadOption.table.first {
-                options.contains($0.id)
-                    && !$0.texts(of: own.download).hasSameBytes(as: $0.texts(of: common.download))
+                options.contains($0.id) && !$0.texts(of: own.download).hasSameBytes(as: $0.texts(of: common.download))
             }?.name
         }
-        let leading: Set<OptionID> = [
-            .proxy, .noProxy, .addressOverrides, .endpoint, .verifiesPeer, .authorityFile,
-        ]
+        let leading: Set<OptionID> = [.proxy, .noProxy, .addressOverrides, .endpoint, .verifiesPeer, .authorityFile]
         guard let leader = sets(leading) else { return }
         if let login = sets([.netrc, .cookieFile, .certificate, .key, .profile]) {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--\(login) \(suffix)",
+                .badOption, "cannot use", at: "--\(login) \(suffix)",
                 because: "\(leader) below the same URL could send its secrets elsewhere",
-                remedy: "give one of them on the command line"
-            )
+                remedy: "give one of them on the command line")
         }
         own.download.usesOwnersSecrets = false
     }

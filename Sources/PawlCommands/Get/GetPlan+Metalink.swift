@@ -17,12 +17,9 @@ extension GetPlan.Item {
 
     /// The downloads of an argument: a URL, a command of curl, wget or aria2c, or the name of a Metalink.
     static func items(
-        of source: String,
-        readingWith read: (String) throws(Failure) -> [UInt8]
+        of source: String, readingWith read: (String) throws(Failure) -> [UInt8]
     ) throws(Failure) -> [GetPlan.Item] {
-        if TransferCommand.isCommand(source) {
-            return try TransferCommand.entries(in: source).map { GetPlan.Item($0) }
-        }
+        if TransferCommand.isCommand(source) { return try TransferCommand.entries(in: source).map { GetPlan.Item($0) } }
         let isList = [".torrent", ".metalink", ".meta4"].contains { source.lowercased().hasSuffix($0) }
         // A URL without its scheme may end like this as well.
         if isList, !source.contains("://"), let bytes = try? read(source),
@@ -35,11 +32,8 @@ extension GetPlan.Item {
 
     private init(_ entry: InputEntry) {
         self.init(
-            source: entry.addresses.first ?? "",
-            mirrors: Array(entry.addresses.dropFirst()),
-            line: entry.line == 0 ? nil : entry.line,
-            lines: entry.options.givenTogether
-        )
+            source: entry.addresses.first ?? "", mirrors: Array(entry.addresses.dropFirst()),
+            line: entry.line == 0 ? nil : entry.line, lines: entry.options.givenTogether)
         pieces = entry.pieces
     }
 }

@@ -46,32 +46,21 @@ package struct GetPlan: Sendable {
     ///
     /// `read` returns the bytes of an input file, of standard input for `-`; `ask` prompts for a user's password, if possible.
     package init(
-        arguments: some Sequence<String>,
-        readingWith read: (String) throws(Failure) -> [UInt8],
+        arguments: some Sequence<String>, readingWith read: (String) throws(Failure) -> [UInt8],
         askingWith ask: (String) throws(Failure) -> String? = { _ in nil },
         guessingWith guess: (String, DownloadOptions, GetOptions) -> String = { _, _, _ in "https" }
     ) throws(Failure) {
         var options = GetOptions()
         let sources = try OptionParser(GetOptions.table, command: "get").parse(arguments, into: &options)
-        try self.init(
-            options,
-            sources,
-            for: "get",
-            readingWith: read,
-            askingWith: ask,
-            guessingWith: guess
-        )
+        try self.init(options, sources, for: "get", readingWith: read, askingWith: ask, guessingWith: guess)
     }
 
     /// Creates the plan of a command whose options are already parsed.
     ///
     /// `guess` returns the scheme of a URL that was given without one.
     init(
-        _ options: GetOptions,
-        _ sources: [String],
-        for command: String,
-        readingWith read: (String) throws(Failure) -> [UInt8],
-        askingWith ask: (String) throws(Failure) -> String?,
+        _ options: GetOptions, _ sources: [String], for command: String,
+        readingWith read: (String) throws(Failure) -> [UInt8], askingWith ask: (String) throws(Failure) -> String?,
         guessingWith guess: (String, DownloadOptions, GetOptions) -> String = { _, _, _ in "https" }
     ) throws(Failure) {
         self.options = options
@@ -95,8 +84,7 @@ package struct GetPlan: Sendable {
         var own: Set<Identity> = []
         plain.reserveCapacity(items.count)
         items.removeAll {
-            $0.hasOwnOptions
-                ? !own.insert(Identity(item: $0)).inserted : !plain.insert(Bytewise($0.source)).inserted
+            $0.hasOwnOptions ? !own.insert(Identity(item: $0)).inserted : !plain.insert(Bytewise($0.source)).inserted
         }
     }
 
@@ -123,12 +111,9 @@ package struct GetPlan: Sendable {
                 ?? (sources.count > 1 ? sources.first { !$0.contains("://") } : nil)
         else { return }
         throw Failure(
-            .badOption,
-            "cannot use",
-            at: "-O \(name)",
+            .badOption, "cannot use", at: "-O \(name)",
             because: "curl's -O keeps the server's name, wget's names the file",
-            remedy: "leave -O out for the server's name, or use -o \(name)"
-        )
+            remedy: "leave -O out for the server's name, or use -o \(name)")
     }
 
     /// Adds the scheme to URLs that were given without one.
@@ -174,9 +159,7 @@ package struct GetPlan: Sendable {
         let common = own
         let parser = OptionParser(GetOptions.table, command: command)
         for line in item.lines {
-            do throws(Failure) {
-                try parser.apply(name: line.name, value: line.value, to: &own)
-            } catch {
+            do throws(Failure) { try parser.apply(name: line.name, value: line.value, to: &own) } catch {
                 var placed = error
                 placed.place += " (line \(line.line) of the input file)"
                 throw placed
@@ -193,20 +176,14 @@ package struct GetPlan: Sendable {
         let isSingle = items.count == 1 && options.inputFiles.isEmpty
         if isSingle, options.output != nil { items[0].lines.removeAll { $0.name == "output" } }
         let single = [
-            ("output", options.output != nil && !isSingle),
-            ("mirror", !options.download.mirrors.isEmpty && !isSingle),
-            ("checksum", options.download.checksum != nil),
-            ("length", options.download.expectedLength != nil),
+            ("output", options.output != nil && !isSingle), ("mirror", !options.download.mirrors.isEmpty && !isSingle),
+            ("checksum", options.download.checksum != nil), ("length", options.download.expectedLength != nil),
         ]
         if let (name, _) = single.first(where: { $0.1 }) {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--\(name)",
-                because: isSingle
-                    ? "the Metalink has its own" : "it applies to a single file, but there are several",
-                remedy: isSingle ? "leave it out" : "set it below its URL in an input file"
-            )
+                .badOption, "cannot use", at: "--\(name)",
+                because: isSingle ? "the Metalink has its own" : "it applies to a single file, but there are several",
+                remedy: isSingle ? "leave it out" : "set it below its URL in an input file")
         }
     }
 
@@ -214,33 +191,22 @@ package struct GetPlan: Sendable {
         guard !items.isEmpty || options.zsync != nil else {
             let isAlone = options.inputFiles.isEmpty
             throw Failure(
-                .badOption,
-                isAlone ? "missing" : "cannot use",
+                .badOption, isAlone ? "missing" : "cannot use",
                 at: isAlone ? "URL" : "--input-file \(options.inputFiles.joined(separator: " "))",
-                because: isAlone ? "" : "it contains no URL",
-                remedy: "see 'pawl help \(command)'"
-            )
+                because: isAlone ? "" : "it contains no URL", remedy: "see 'pawl help \(command)'")
         }
         try checkSingleOptions()
         if options.isJSON, let progress = options.progress, progress != .json {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--progress \(progress.rawValue) with --json",
-                because: "one is for people, the other for programs",
-                remedy: "give one of them"
-            )
+                .badOption, "cannot use", at: "--progress \(progress.rawValue) with --json",
+                because: "one is for people, the other for programs", remedy: "give one of them")
         }
         if let target = options.target { try check(target) }
         if command == "get" { stream = options.stream }
         if stream == .standardOutput, options.isJSON {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--json",
-                because: "the file is written to standard output",
-                remedy: "write to a file, or omit --json"
-            )
+                .badOption, "cannot use", at: "--json", because: "the file is written to standard output",
+                remedy: "write to a file, or omit --json")
         }
         var plain = options
         if stream != nil { plain.output = nil }
@@ -285,10 +251,7 @@ extension GetPlan {
     /// The store of ``GetOptions/target``.
     func store() throws(Failure) -> ObjectStore? {
         guard options.target != nil else { return nil }
-        return try ObjectStore(
-            options.download,
-            deniesPrivateAddresses: options.deniesPrivateAddresses
-        )
+        return try ObjectStore(options.download, deniesPrivateAddresses: options.deniesPrivateAddresses)
     }
 
     /// The object that a file becomes; `nil` for a file.

@@ -38,12 +38,7 @@ struct GetSession: ~Copyable {
         let store = try plan.store()
         self.store = store
         let cursor = CursorGuard()
-        reporter = ProgressReporter(
-            plan.options,
-            terminal: .standardError(),
-            cursor: cursor,
-            files: plan.items.count
-        )
+        reporter = ProgressReporter(plan.options, terminal: .standardError(), cursor: cursor, files: plan.items.count)
         // Before any other thread, so that the downloader's threads inherit the signal mask.
         SignalWatch.start(hasDisplay: reporter.hasDisplay, cursor: cursor) { number in
             // The main thread may wait for a store that does not respond.
@@ -88,12 +83,7 @@ struct GetSession: ~Copyable {
             printFailure(error)
             if code == 0 { code = error.code.rawValue }
         }
-        reporter.end(
-            ledger,
-            unfinished: unfinished,
-            seconds: Double(milliseconds() - start) / 1000,
-            exitCode: code
-        )
+        reporter.end(ledger, unfinished: unfinished, seconds: Double(milliseconds() - start) / 1000, exitCode: code)
         return Int32(code)
     }
 
@@ -150,19 +140,12 @@ struct GetSession: ~Copyable {
             return try downloader.add(item.source, options: options, to: target, of: store)
         }
         return try downloader.add(
-            item.source,
-            options: options,
-            pieces: item.pieces,
-            digests: item.digests,
-            isSeeded: item.isSeeded,
-            replaces: item.replaces
-        )
+            item.source, options: options, pieces: item.pieces, digests: item.digests, isSeeded: item.isSeeded,
+            replaces: item.replaces)
     }
 
     private func options(for item: GetPlan.Item) -> DownloadOptions {
-        do throws(Failure) {
-            return Self.complete(try plan.downloadOptions(for: item), usualNetrc)
-        } catch {
+        do throws(Failure) { return Self.complete(try plan.downloadOptions(for: item), usualNetrc) } catch {
             preconditionFailure("the plan was checked as a whole, yet: \(error)")
         }
     }
@@ -183,14 +166,10 @@ struct GetSession: ~Copyable {
             if RunLedger.isEnd(event.kind) { downloads[id] = nil }
         case .trace(let trace): reporter.show(trace)
         case .finding: break
-        case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
-            isInterrupted = true
-        case .signal(SIGTSTP):
-            reporter.stop()
-        case .signal(SIGCONT):
-            reporter.resume()
-        case .signal:
-            reporter.redrawSoon()
+        case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP): isInterrupted = true
+        case .signal(SIGTSTP): reporter.stop()
+        case .signal(SIGCONT): reporter.resume()
+        case .signal: reporter.redrawSoon()
         }
     }
 }

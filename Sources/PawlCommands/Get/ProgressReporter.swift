@@ -40,11 +40,7 @@ struct ProgressReporter: ~Copyable {
         // Progress bars and the file's bytes cannot share a terminal.
         let isShared = options.stream == .standardOutput && isatty(STDOUT_FILENO) == 1
         mode =
-            if options.isJSON {
-                .json
-            } else if options.isQuiet || isShared {
-                .quiet
-            } else {
+            if options.isJSON { .json } else if options.isQuiet || isShared { .quiet } else {
                 switch options.progress {
                 case .plain: .lines
                 // `none` is quiet.
@@ -70,10 +66,8 @@ struct ProgressReporter: ~Copyable {
     mutating func notify(_ report: Report) {
         let isFailure = if case .failed = report.kind { true } else { false }
         switch mode {
-        case .display:
-            if isWorthKeeping(report) { permanent.append(PlainText.line(report)) }
-        case .lines:
-            errors.appendLine(PlainText.line(report))
+        case .display: if isWorthKeeping(report) { permanent.append(PlainText.line(report)) }
+        case .lines: errors.appendLine(PlainText.line(report))
         case .json:
             output.appendLine(JSONLines.line(report))
             if isFailure { errors.appendLine(PlainText.line(report)) }
@@ -109,8 +103,7 @@ struct ProgressReporter: ~Copyable {
             for snapshot in running where mode == .lines || mode == .quiet {
                 let line =
                     mode == .lines
-                    ? steps.line(of: snapshot, at: now)
-                    : steps.wait(of: snapshot, atLeast: Self.longestSilence)
+                    ? steps.line(of: snapshot, at: now) : steps.wait(of: snapshot, atLeast: Self.longestSilence)
                 if let line { errors.appendLine(line) }
             }
         }
@@ -148,28 +141,20 @@ struct ProgressReporter: ~Copyable {
         switch mode {
         case .display:
             let size = TerminalState.size()
-            errors.append(
-                painter.paint(permanent: permanent, frame: [], width: size.columns)
-            )
+            errors.append(painter.paint(permanent: permanent, frame: [], width: size.columns))
             errors.append(cursor.showingCode())
             fallthrough
         case .lines:
-            if files > 1 {
-                errors.appendLine(PlainText.summary(ledger, unfinished: unfinished, seconds: seconds))
-            }
+            if files > 1 { errors.appendLine(PlainText.summary(ledger, unfinished: unfinished, seconds: seconds)) }
         case .json:
-            output.appendLine(
-                JSONLines.summary(ledger, unfinished: unfinished, seconds: seconds, exitCode: exitCode)
-            )
-        case .quiet:
-            break
+            output.appendLine(JSONLines.summary(ledger, unfinished: unfinished, seconds: seconds, exitCode: exitCode))
+        case .quiet: break
         }
         if unfinished > 0 {
             errors.appendLine(
                 isStream
                     ? "pawl: interrupted: the output is incomplete and cannot be resumed"
-                    : "pawl: interrupted: all received data is kept; run the same command again to resume"
-            )
+                    : "pawl: interrupted: all received data is kept; run the same command again to resume")
         }
         output.flush()
         errors.flush()
@@ -189,10 +174,7 @@ struct ProgressReporter: ~Copyable {
     }
 
     /// The downloads that hold a slot, in the order in which they were added.
-    private func running(
-        _ ledger: borrowing RunLedger,
-        _ downloads: [UInt64: Download]
-    ) -> [DownloadSnapshot] {
+    private func running(_ ledger: borrowing RunLedger, _ downloads: [UInt64: Download]) -> [DownloadSnapshot] {
         ledger.active.sorted { $0.key < $1.key }.compactMap { id, _ in
             guard let snapshot = downloads[id]?.snapshot, snapshot.state != .waiting else { return nil }
             return snapshot
@@ -204,55 +186,31 @@ struct ProgressReporter: ~Copyable {
         guard TerminalState.isInForeground() else { return }
         let size = TerminalState.size()
         let renderer = ProgressRenderer(
-            glyphs: glyphs,
-            width: size.columns,
-            height: size.rows,
-            narrowest: ProgressReporter.narrowest
-        )
+            glyphs: glyphs, width: size.columns, height: size.rows, narrowest: ProgressReporter.narrowest)
         let waiting = left + ledger.active.count - running.count
-        let totals =
-            files > 1
-            ? ProgressTotals(ledger, running, files: files, hasUnknown: waiting > 0) : nil
+        let totals = files > 1 ? ProgressTotals(ledger, running, files: files, hasUnknown: waiting > 0) : nil
         let rows = running.map { ProgressRow($0) }
         let frame = renderer.lines(rows, totals: totals, tick: tick)
         tick += 1
         errors.append(cursor.hidingCode())
         errors.append(
             painter.paint(
-                permanent: permanent,
-                frame: frame,
-                width: size.columns,
-                screen: files > 1
-                    ? FramePainter.Screen(rows: size.rows, narrowest: ProgressReporter.narrowest) : nil
-            )
-        )
+                permanent: permanent, frame: frame, width: size.columns,
+                screen: files > 1 ? FramePainter.Screen(rows: size.rows, narrowest: ProgressReporter.narrowest) : nil))
         permanent.removeAll()
     }
 }
 
 extension ProgressTotals {
     /// The sum over all files; its size is unknown while the size of any file is.
-    fileprivate init(
-        _ ledger: borrowing RunLedger,
-        _ running: [DownloadSnapshot],
-        files: Int,
-        hasUnknown: Bool
-    ) {
+    fileprivate init(_ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool) {
         let written = running.reduce(ledger.finishedBytes) { $0.addingClamped($1.written) }
         var total: Int64? = hasUnknown ? nil : ledger.finishedBytes
-        for snapshot in running {
-            total = total.flatMap { sum in snapshot.total.map { sum.addingClamped($0) } }
-        }
+        for snapshot in running { total = total.flatMap { sum in snapshot.total.map { sum.addingClamped($0) } } }
         let smoothed = running.reduce(0) { $0 + $1.smoothedSpeed }
         let timeLeft = total.flatMap { smoothed > 0 ? Double(max(0, $0 - written)) / Double(smoothed) : nil }
         self.init(
-            files: files,
-            finished: ledger.finished,
-            failed: ledger.failed,
-            written: written,
-            total: total,
-            speed: running.reduce(0) { $0 + $1.speed },
-            timeLeft: timeLeft
-        )
+            files: files, finished: ledger.finished, failed: ledger.failed, written: written, total: total,
+            speed: running.reduce(0) { $0 + $1.speed }, timeLeft: timeLeft)
     }
 }

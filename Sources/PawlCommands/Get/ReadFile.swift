@@ -5,11 +5,7 @@ import PawlSystem
 /// The bytes of a file, or of standard input for `-`; more than `limit` of them are a failure.
 ///
 /// By default millions of URLs: an endless file, such as a device, must not fill the memory.
-func readBytes(
-    at path: String,
-    named name: [UInt8]? = nil,
-    limit: Int = 256 << 20
-) throws(Failure) -> [UInt8] {
+func readBytes(at path: String, named name: [UInt8]? = nil, limit: Int = 256 << 20) throws(Failure) -> [UInt8] {
     let bytes = try readBytes(at: path, named: name, atMost: limit + 1)
     guard bytes.count <= limit else {
         let place = path == "-" ? "standard input" : path
@@ -23,16 +19,9 @@ func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) th
     let isInput = path == "-"
     let place = isInput ? "standard input" : path
     let name = (name ?? Array(path.utf8)) + [0]
-    let descriptor =
-        isInput ? STDIN_FILENO : unsafe open(name.map { CChar(bitPattern: $0) }, O_RDONLY | O_CLOEXEC)
+    let descriptor = isInput ? STDIN_FILENO : unsafe open(name.map { CChar(bitPattern: $0) }, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-        throw Failure(
-            .cannotOpen,
-            "cannot open",
-            at: place,
-            because: SystemError.last.text,
-            remedy: .checkPath
-        )
+        throw Failure(.cannotOpen, "cannot open", at: place, because: SystemError.last.text, remedy: .checkPath)
     }
     defer { if !isInput { close(descriptor) } }
     var bytes: [UInt8] = []
@@ -54,10 +43,6 @@ func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) th
 func checkReadable(_ path: String, option: String) throws(Failure) {
     guard unsafe access(path, R_OK) != 0 else { return }
     throw Failure(
-        .cannotOpen,
-        "cannot open",
-        at: path,
-        because: "\(SystemError.last.text) (given with --\(option))",
-        remedy: .checkPath
-    )
+        .cannotOpen, "cannot open", at: path, because: "\(SystemError.last.text) (given with --\(option))",
+        remedy: .checkPath)
 }

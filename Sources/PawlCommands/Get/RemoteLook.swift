@@ -21,9 +21,7 @@ struct RemoteLook: Sendable {
 
     /// `trace` receives every request and response, on another thread.
     static func look(
-        at source: String,
-        _ options: DownloadOptions,
-        of command: GetOptions = GetOptions(),
+        at source: String, _ options: DownloadOptions, of command: GetOptions = GetOptions(),
         trace: (@Sendable (TransferTrace) -> Void)? = nil
     ) -> Result<Found, PawlError> {
         let state = LookState()
@@ -37,9 +35,7 @@ struct RemoteLook: Sendable {
         do throws(PawlError) {
             let download = try downloader.add(source, options: options, to: .path("/dev/null"))
             download.resume()
-        } catch {
-            return .failure(error)
-        }
+        } catch { return .failure(error) }
         let result = state.result()
         downloader.shutDown()
         return result
@@ -51,14 +47,11 @@ struct RemoteLook: Sendable {
         options.retries = 0
         options.connectTimeout = min(options.connectTimeout ?? options.timeout, longestWait)
         options.timeout = min(options.timeout, longestWait)
-        guard case .failure(let error) = look(at: "https://" + source, options, of: command) else {
-            return "https"
-        }
+        guard case .failure(let error) = look(at: "https://" + source, options, of: command) else { return "https" }
         switch error.failure.code {
         case .network, .timeout: return "http"
         // What responds there does not speak TLS; a certificate that is not trusted is no reason to do without.
-        case .insecure:
-            return error.failure.cause?.tellsOfNoTLS == true ? "http" : "https"
+        case .insecure: return error.failure.cause?.tellsOfNoTLS == true ? "http" : "https"
         case _: return "https"
         }
     }
@@ -82,9 +75,7 @@ private final class LookState: Sendable {
             switch trace {
             case .request(_, let address): values.address = address
             case .response(let lines):
-                values.head = ResponseHead(
-                    parsing: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-                )
+                values.head = ResponseHead(parsing: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
             case .verdict, .hostLimit, .failed: break
             }
         }
@@ -99,25 +90,17 @@ private final class LookState: Sendable {
                     options.fileName
                     ?? values.address.map { address in
                         NamingPolicy.choose(
-                            NamingPolicy(options.naming),
-                            address: address,
-                            head: values.head,
-                            given: [try? WebAddress.parse(source).address].compactMap(\.self),
-                            charsets: .system
-                        )
+                            NamingPolicy(options.naming), address: address, head: values.head,
+                            given: [try? WebAddress.parse(source).address].compactMap(\.self), charsets: .system)
                     }
                 values.result = .success(
                     RemoteLook.Found(
-                        name: name ?? "",
-                        total: total,
-                        acceptsRanges: values.head?.acceptRanges == .bytes || values.head?.status == 206
-                    )
-                )
+                        name: name ?? "", total: total,
+                        acceptsRanges: values.head?.acceptRanges == .bytes || values.head?.status == 206))
             case .failed(let error): values.result = .failure(error)
             case .finished(let file):
                 values.result = .success(
-                    RemoteLook.Found(name: options.fileName ?? "", total: file.length, acceptsRanges: false)
-                )
+                    RemoteLook.Found(name: options.fileName ?? "", total: file.length, acceptsRanges: false))
             case .state, .notice, .retry, .added, .changed, .missed: return false
             }
             return true
@@ -127,9 +110,7 @@ private final class LookState: Sendable {
 
     func result() -> Result<RemoteLook.Found, PawlError> {
         latch.pass()
-        guard let result = values.withLock(\.result) else {
-            preconditionFailure("the latch opens with a result")
-        }
+        guard let result = values.withLock(\.result) else { preconditionFailure("the latch opens with a result") }
         return result
     }
 }

@@ -70,16 +70,14 @@ package struct RunLedger: Sendable {
             entry.name = name
             entry.isRetrying = false
             return .started(total: total, resumedAt: resumedAt)
-        case .notice(let text):
-            return .notice(text.description)
+        case .notice(let text): return .notice(text.description)
         case .retry(let error, _) where error.cause?.lacksDescriptors == true:
             entry.isRetrying = true
             guard !hasReportedScarcity else { return nil }
             hasReportedScarcity = true
             return .notice(
                 "too many open files: some downloads wait until others have ended; "
-                    + "raise the limit with 'ulimit -n', or run fewer at once with --jobs"
-            )
+                    + "raise the limit with 'ulimit -n', or run fewer at once with --jobs")
         case .retry(let error, let delay):
             entry.isRetrying = true
             return .retry(error, delay: delay)
@@ -107,8 +105,7 @@ package struct RunLedger: Sendable {
         case .paused:
             paused += 1
             return .paused
-        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed, .removed:
-            return nil
+        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed, .removed: return nil
         }
     }
 

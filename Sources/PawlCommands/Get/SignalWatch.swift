@@ -30,11 +30,7 @@ package enum SignalWatch {
     ///   - hasDisplay: also receive signals for resizing, stopping and continuing.
     ///   - cursor: restored before an immediate exit.
     ///   - onSignal: called on the signal thread.
-    package static func start(
-        hasDisplay: Bool,
-        cursor: CursorGuard,
-        onSignal: @escaping @Sendable (Int32) -> Void
-    ) {
+    package static func start(hasDisplay: Bool, cursor: CursorGuard, onSignal: @escaping @Sendable (Int32) -> Void) {
         _ = signal(SIGPIPE, SIG_IGN)
         let isListening = state.withLock { state in
             defer { state = State(onSignal: onSignal, cursor: cursor) }

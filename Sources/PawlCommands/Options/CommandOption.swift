@@ -13,32 +13,18 @@ struct CommandOption<Target>: Sendable {
     var dash: (@Sendable (inout Target) -> Void)?
 
     init(
-        _ long: String,
-        short: Character? = nil,
-        aliases: [String] = [],
-        takes value: OptionEntry.Value,
-        in group: OptionGroup,
-        _ help: String,
-        standard: String? = nil,
-        setsOneDownload: Bool = true,
+        _ long: String, short: Character? = nil, aliases: [String] = [], takes value: OptionEntry.Value,
+        in group: OptionGroup, _ help: String, standard: String? = nil, setsOneDownload: Bool = true,
         apply: @escaping @Sendable (inout Target, String) throws(Failure) -> Void
     ) {
         entry = OptionEntry(
-            long: long,
-            short: short,
-            aliases: aliases,
-            value: value,
-            group: group,
-            help: help,
-            standard: standard
-        )
+            long: long, short: short, aliases: aliases, value: value, group: group, help: help, standard: standard)
         self.setsOneDownload = setsOneDownload
         self.apply = apply
     }
 
     private init(
-        _ entry: OptionEntry,
-        setsOneDownload: Bool,
+        _ entry: OptionEntry, setsOneDownload: Bool,
         apply: @escaping @Sendable (inout Target, String) throws(Failure) -> Void
     ) {
         self.entry = entry
@@ -58,16 +44,14 @@ struct CommandOption<Target>: Sendable {
         }
         return CommandOption(entry, setsOneDownload: setsOneDownload) { (target, value) throws(Failure) in
             try apply(&target, value)
-            target[keyPath: kept] +=
-                takesValue ? [name, stored(value)] : [name]
+            target[keyPath: kept] += takesValue ? [name, stored(value)] : [name]
         }
     }
 
     /// The same option for a command whose options contain these.
     func within<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> CommandOption<Whole> {
         let apply = apply
-        var option = CommandOption<Whole>(entry, setsOneDownload: setsOneDownload) {
-            (whole, value) throws(Failure) in
+        var option = CommandOption<Whole>(entry, setsOneDownload: setsOneDownload) { (whole, value) throws(Failure) in
             try apply(&whole[keyPath: part], value)
         }
         if let flag { option.flag = { flag(&$0[keyPath: part]) } }
@@ -79,16 +63,9 @@ struct CommandOption<Target>: Sendable {
 extension CommandOption<DownloadOptions> {
     /// An option of a download.
     init(_ option: DownloadOption, in group: OptionGroup) {
-        let value = option.placeholder.map {
-            option.hasOptionalValue ? OptionEntry.Value.optional($0) : .required($0)
-        }
+        let value = option.placeholder.map { option.hasOptionalValue ? OptionEntry.Value.optional($0) : .required($0) }
         self.init(
-            option.name,
-            short: option.short,
-            aliases: option.aliases,
-            takes: value ?? .none,
-            in: group,
-            option.help,
+            option.name, short: option.short, aliases: option.aliases, takes: value ?? .none, in: group, option.help,
             standard: option.standard
         ) { (options, value) throws(Failure) in try option.take(value, into: &options) }
     }

@@ -13,8 +13,7 @@ final class CookieSaver: Sendable {
     init?(_ path: String?, _ configuration: inout Downloader.Configuration) {
         guard let path, !path.isEmpty else { return nil }
         self.path = path
-        configuration.onCookies = { [self] loaded, current in
-            list.withLock { $0.add(loaded: loaded, current: current) }
+        configuration.onCookies = { [self] loaded, current in list.withLock { $0.add(loaded: loaded, current: current) }
         }
     }
 

@@ -12,9 +12,7 @@ enum Habit {
 
     private static func hints(of table: [(options: String, hint: String)]) -> [String: String] {
         var hints: [String: String] = [:]
-        for (options, hint) in table {
-            for option in options.split(separator: " ") { hints[String(option)] = hint }
-        }
+        for (options, hint) in table { for option in options.split(separator: " ") { hints[String(option)] = hint } }
         return hints
     }
 
@@ -23,8 +21,7 @@ enum Habit {
         ("-v --verbose", "'pawl get -v URL' shows requests; 'pawl show ID' shows a download of the queue"),
         ("--dry-run", "use 'pawl get --dry-run URL'"),
         ("-j --jobs --max-concurrent-downloads", "use 'pawl slots N' for simultaneous downloads"),
-        ("--progress -#", "use 'pawl list --watch' to see progress"),
-        ("--stdout", "use 'pawl get -o - URL'"),
+        ("--progress -#", "use 'pawl list --watch' to see progress"), ("--stdout", "use 'pawl get -o - URL'"),
         ("--save-cookies --cookie-jar", "use 'pawl get'"),
         ("--deny-private-addresses", "'pawl serve' decides it for the whole queue"),
         ("--zsync --seed", "use 'pawl get'"),
@@ -32,36 +29,25 @@ enum Habit {
 
     private static let table: [(options: String, hint: String)] = [
         ("-a --append-output", "progress goes to standard error: redirect it with 2>> FILE"),
-        ("-A", "use -U TEXT for the user agent"),
-        ("-b --cookie", "use --load-cookies FILE, or -H 'Cookie: ...'"),
-        ("--content-disposition", "the server's name is used by default"),
-        ("-B --base", "give whole URLs"),
+        ("-A", "use -U TEXT for the user agent"), ("-b --cookie", "use --load-cookies FILE, or -H 'Cookie: ...'"),
+        ("--content-disposition", "the server's name is used by default"), ("-B --base", "give whole URLs"),
         ("-e", "use --referer URL"),
         ("-D --daemon --background", "use 'pawl add URL', which downloads in the background"),
         ("-I --head --spider", "use --dry-run to look without downloading"),
         (
             "-m --max-time",
             "there is no limit on the whole time: 'timeout S pawl get ...' pauses after S seconds; --timeout S limits silence"
-        ),
-        ("-r", "for curl's -r use --range A-B; for wget's: Pawl downloads single files"),
+        ), ("-r", "for curl's -r use --range A-B; for wget's: Pawl downloads single files"),
         ("--mirror-site --recursive -l --level -p --page-requisites", "Pawl downloads single files"),
-        (
-            "-0 -1 -2 -3 --http1.0 --http1.1 --http2 --tlsv1.2 --tlsv1.3",
-            "versions are negotiated with the server"
-        ),
-        ("-E", "use --cert FILE and --key FILE"),
-        ("-g --globoff", "URLs are used as they are given"),
+        ("-0 -1 -2 -3 --http1.0 --http1.1 --http2 --tlsv1.2 --tlsv1.3", "versions are negotiated with the server"),
+        ("-E", "use --cert FILE and --key FILE"), ("-g --globoff", "URLs are used as they are given"),
         ("-K --config", "options are given on the command line, or below their URL in the file of -i"),
         ("-y -Y --speed-limit --speed-time", "use --lowest-speed-limit RATE"),
         ("-Q --quote", "Pawl sends no commands of the user to FTP servers"),
         ("--cert-type --key-type", "certificates and keys are PEM files"),
         ("-N --timestamping -z --time-cond", "an existing file is compared with the server's"),
-        (
-            "-n --netrc-optional --netrc-file --netrc-path",
-            "~/.netrc is read by default; --netrc=FILE reads another"
-        ),
-        ("-nc --no-clobber", "use --if-exists skip"),
-        ("-nv --no-verbose", "use --progress plain, or -q"),
+        ("-n --netrc-optional --netrc-file --netrc-path", "~/.netrc is read by default; --netrc=FILE reads another"),
+        ("-nc --no-clobber", "use --if-exists skip"), ("-nv --no-verbose", "use --progress plain, or -q"),
         ("-nd -x,--force-directories -nH --output-dir", "use -d DIR"),
         ("-S --server-response --include --dump-header", "use --verbose to see requests and responses"),
         ("-t --tries --retry --max-tries", "use --retries N"),
@@ -71,23 +57,17 @@ enum Habit {
         (
             "-X --request -d@ --data --data-raw --post-data --post-file -F --form -G --get",
             "Pawl sends GET requests only"
-        ),
-        ("-Z --parallel --parallel-max", "use -j N for simultaneous downloads"),
-        ("-M", "use --metalink FILE"),
+        ), ("-Z --parallel --parallel-max", "use -j N for simultaneous downloads"), ("-M", "use --metalink FILE"),
         ("-V", "use 'pawl --version'"),
         // Where a command has no short forms.
-        ("-4 --ipv4 --inet4-only", "use --ip-version 4"),
-        ("-6 --ipv6 --inet6-only", "use --ip-version 6"),
-        ("--compressed", "files are stored as the server has them"),
-        ("--url", "give the URL without an option"),
+        ("-4 --ipv4 --inet4-only", "use --ip-version 4"), ("-6 --ipv6 --inet6-only", "use --ip-version 6"),
+        ("--compressed", "files are stored as the server has them"), ("--url", "give the URL without an option"),
         ("--create-dirs", "missing folders are created by default"),
         ("--remote-name-all --remote-name", "the server's name is used by default"),
         ("--output-document", "use -o FILE, or -o - for standard output"),
         ("--file-allocation --min-split-size --seed-time", "not needed: leave it out"),
-        ("--allow-overwrite", "use --if-exists overwrite"),
-        ("--auto-file-renaming", "use --if-exists rename"),
-        ("--always-resume", "Pawl always resumes where the server allows it"),
-        ("--limit", "use --limit-rate RATE"),
+        ("--allow-overwrite", "use --if-exists overwrite"), ("--auto-file-renaming", "use --if-exists rename"),
+        ("--always-resume", "Pawl always resumes where the server allows it"), ("--limit", "use --limit-rate RATE"),
         ("--max-speed --max-download-limit", "use --limit-rate RATE"),
         (
             "--http-proxy --https-proxy --ftp-proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy",
@@ -97,24 +77,15 @@ enum Habit {
             "--proxy-user --proxy-password --all-proxy-user --all-proxy-passwd --http-proxy-user --http-proxy-passwd "
                 + "--https-proxy-user --https-proxy-passwd --ftp-proxy-user --ftp-proxy-passwd",
             "give the proxy's login in its URL: --proxy http://USER:PASSWORD@HOST:PORT"
-        ),
-        ("--check-certificate", "certificates are verified by default; -k, --insecure disables that"),
+        ), ("--check-certificate", "certificates are verified by default; -k, --insecure disables that"),
         ("--capath --ca-directory", "use --cacert FILE"),
-        (
-            "--retry-all-errors --retry-connrefused",
-            "failures that may pass are retried by default; use --retries N"
-        ),
-        ("--bind-address", "use --interface NAME"),
-        ("--prefer-family", "use --ip-version 4 or 6"),
-        (
-            "--enable-rpc --conf-path --save-session --log",
-            "use 'pawl serve', or 'pawl aria2c' with aria2's options"
-        ),
+        ("--retry-all-errors --retry-connrefused", "failures that may pass are retried by default; use --retries N"),
+        ("--bind-address", "use --interface NAME"), ("--prefer-family", "use --ip-version 4 or 6"),
+        ("--enable-rpc --conf-path --save-session --log", "use 'pawl serve', or 'pawl aria2c' with aria2's options"),
         (
             "--basic --digest --anyauth --http-auth-challenge",
             "the server decides how to log in; use --user NAME:PASSWORD"
-        ),
-        ("--trust-server-names", "use --naming server"),
+        ), ("--trust-server-names", "use --naming server"),
     ]
 }
 
@@ -123,13 +94,12 @@ enum CommandHabit {
     static func command(for word: String) -> String? { words[word.lowercased()] }
 
     private static let words = [
-        "ls": "list", "dir": "list", "ps": "list", "queue": "list", "top": "list --watch",
-        "watch": "list --watch", "rm": "remove", "del": "remove", "delete": "remove", "cancel": "remove",
-        "purge": "clear", "clean": "clear", "version": "--version", "--verison": "--version",
-        "-v": "--version", "download": "get", "fetch": "get", "wget": "get", "curl": "get", "dl": "get",
-        "info": "show", "details": "show", "stat": "show", "unpause": "resume", "continue": "resume",
-        "retry": "resume", "mv": "rename", "kill": "stop", "quit": "stop", "daemon": "serve",
-        "service": "serve", "ui": "web", "open": "web", "speed": "limit", "jobs": "slots", "edit": "set",
-        "change": "set", "options": "set", "usage": "help",
+        "ls": "list", "dir": "list", "ps": "list", "queue": "list", "top": "list --watch", "watch": "list --watch",
+        "rm": "remove", "del": "remove", "delete": "remove", "cancel": "remove", "purge": "clear", "clean": "clear",
+        "version": "--version", "--verison": "--version", "-v": "--version", "download": "get", "fetch": "get",
+        "wget": "get", "curl": "get", "dl": "get", "info": "show", "details": "show", "stat": "show",
+        "unpause": "resume", "continue": "resume", "retry": "resume", "mv": "rename", "kill": "stop", "quit": "stop",
+        "daemon": "serve", "service": "serve", "ui": "web", "open": "web", "speed": "limit", "jobs": "slots",
+        "edit": "set", "change": "set", "options": "set", "usage": "help",
     ]
 }

@@ -8,17 +8,12 @@ struct OptionConflict: Sendable {
 
     /// Throws for the first two of the given options that exclude each other.
     static func check(_ given: Set<String>, of command: String) throws(Failure) {
-        guard
-            let found = table[command]?.first(where: { given.contains($0.first) && given.contains($0.second) }
-            )
-        else { return }
+        guard let found = table[command]?.first(where: { given.contains($0.first) && given.contains($0.second) }) else {
+            return
+        }
         throw Failure(
-            .badOption,
-            "cannot use",
-            at: "--\(found.first) with --\(found.second)",
-            because: found.why,
-            remedy: "give one of them"
-        )
+            .badOption, "cannot use", at: "--\(found.first) with --\(found.second)", because: found.why,
+            remedy: "give one of them")
     }
 
     private init(_ first: String, _ second: String, _ why: String) {
@@ -30,14 +25,10 @@ struct OptionConflict: Sendable {
     ]
 
     private static let unsigned = OptionConflict(
-        "no-sign-request",
-        "profile",
-        "requests are not signed, so no credentials are used"
-    )
+        "no-sign-request", "profile", "requests are not signed, so no credentials are used")
 
     private static let download = [
-        OptionConflict("netrc", "no-netrc", "one reads a netrc file, the other none"),
-        unsigned,
+        OptionConflict("netrc", "no-netrc", "one reads a netrc file, the other none"), unsigned,
     ]
 
     private static let get = [
@@ -56,35 +47,23 @@ struct OptionConflict: Sendable {
             OptionConflict("now", "paused", "one starts the downloads at once, the other not at all"),
             OptionConflict("no-start", "root", "--root is for a service that is started"),
             OptionConflict("no-start", "port", "--port is for a service that is started"),
-        ],
-        "set": [unsigned],
-        "pause": someOrAll,
-        "resume": someOrAll,
+        ], "set": [unsigned], "pause": someOrAll, "resume": someOrAll,
         "list": [OptionConflict("watch", "limit", "the live table has as many rows as the terminal")],
-        "remove": [
-            OptionConflict("delete-file", "keep-file", "one deletes the finished file, the other keeps it")
-        ],
+        "remove": [OptionConflict("delete-file", "keep-file", "one deletes the finished file, the other keeps it")],
         "serve": [
             OptionConflict("install", "uninstall", "one installs the unit, the other removes it"),
-            OptionConflict(
-                "install",
-                "background",
-                "systemd runs an installed service in the background itself"
-            ),
+            OptionConflict("install", "background", "systemd runs an installed service in the background itself"),
             OptionConflict("print", "uninstall", "--print shows the unit that --install would write"),
             OptionConflict("secret", "secret-file", "there is one secret"),
             OptionConflict("no-secret", "secret", "one requires no secret, the other this one"),
             OptionConflict("no-secret", "secret-file", "one requires no secret, the other that of the file"),
             OptionConflict("sessions", "no-sessions", "one resumes background sessions, the other none"),
-        ],
-        "repair": [OptionConflict("metalink", "zsync", "each describes the file in its own way")],
+        ], "repair": [OptionConflict("metalink", "zsync", "each describes the file in its own way")],
         "pipe": [OptionConflict("partition", "retry-failed", "one fetches nothing, the other what failed")],
     ]
 
     /// The names of a command's options that can contradict others, for tests.
-    static func names(of command: String) -> [String] {
-        (table[command] ?? []).flatMap { [$0.first, $0.second] }
-    }
+    static func names(of command: String) -> [String] { (table[command] ?? []).flatMap { [$0.first, $0.second] } }
 
     /// The commands with such options.
     static var commands: [String] { table.keys.sorted() }

@@ -64,9 +64,7 @@ struct OptionParser<Target> {
 
     /// Returns the name of the option.
     private func parseLong(
-        _ text: Substring,
-        _ rest: inout some IteratorProtocol<String>,
-        _ target: inout Target
+        _ text: Substring, _ rest: inout some IteratorProtocol<String>, _ target: inout Target
     ) throws(Failure) -> String {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
@@ -99,14 +97,9 @@ struct OptionParser<Target> {
 
     /// An error names the option by `spelling`, which may be an alias.
     private func apply(
-        _ option: CommandOption<Target>,
-        _ value: String,
-        to target: inout Target,
-        spelling: String
+        _ option: CommandOption<Target>, _ value: String, to target: inout Target, spelling: String
     ) throws(Failure) {
-        do throws(Failure) {
-            try option.apply(&target, value)
-        } catch {
+        do throws(Failure) { try option.apply(&target, value) } catch {
             let name = "--" + option.entry.long
             let known = [name, error.refused?.title].compactMap { $0 }.first { error.place.hasPrefix($0) }
             guard spelling != name, let known else { throw error }
@@ -128,9 +121,7 @@ struct OptionParser<Target> {
 
     /// Returns the names of the options.
     private func parseShort(
-        _ text: Substring,
-        _ rest: inout some IteratorProtocol<String>,
-        _ target: inout Target
+        _ text: Substring, _ rest: inout some IteratorProtocol<String>, _ target: inout Target
     ) throws(Failure) -> [String] {
         var left = text
         var given: [String] = []

@@ -8,8 +8,7 @@ enum OptionValues {
         Failure(.badOption, "cannot use", at: "--\(option) \(value)", because: expected)
     }
 
-    static func integer(_ option: String, _ value: String, in range: ClosedRange<Int>) throws(Failure) -> Int
-    {
+    static func integer(_ option: String, _ value: String, in range: ClosedRange<Int>) throws(Failure) -> Int {
         guard isDigits(value), let number = Int(value), range.contains(number) else {
             throw bad(option, value, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -34,19 +33,13 @@ enum OptionValues {
 
     static func rate(_ option: String, _ value: String) throws(Failure) -> Int64? {
         guard let bytes = ByteQuantity.parse(value) else {
-            throw bad(
-                option,
-                value,
-                "must be a number of bytes per second, such as 500K or 2.5M (0 means no limit)"
-            )
+            throw bad(option, value, "must be a number of bytes per second, such as 500K or 2.5M (0 means no limit)")
         }
         return bytes == 0 ? nil : bytes
     }
 
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ option: String,
-        _ value: String,
-        of type: Choice.Type
+        _ option: String, _ value: String, of type: Choice.Type
     ) throws(Failure) -> Choice {
         if let choice = Choice(rawValue: value.lowercased()) { return choice }
         let names = Choice.allCases.map(\.rawValue)
@@ -62,9 +55,7 @@ enum OptionValues {
     }
 
     static func notEmpty(_ option: String, _ value: String) throws(Failure) -> String {
-        guard !value.isEmpty, !value.contains("\0") else {
-            throw bad(option, quoted(value), "must not be empty")
-        }
+        guard !value.isEmpty, !value.contains("\0") else { throw bad(option, quoted(value), "must not be empty") }
         return value
     }
 

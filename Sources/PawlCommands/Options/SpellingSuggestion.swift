@@ -24,8 +24,7 @@ private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
             let cost = left[row - 1] == right[column - 1] ? 0 : 1
             current[column] = min(last[column] + 1, current[column - 1] + 1, last[column - 1] + cost)
             let swapped =
-                row > 1 && column > 1
-                && left[row - 1] == right[column - 2] && left[row - 2] == right[column - 1]
+                row > 1 && column > 1 && left[row - 1] == right[column - 2] && left[row - 2] == right[column - 1]
             if swapped { current[column] = min(current[column], beforeLast[column - 2] + 1) }
         }
         (beforeLast, last) = (last, current)

@@ -54,7 +54,5 @@ extension Remedy {
 
 extension OptionID {
     /// The option on the command line that sets it.
-    var option: String {
-        "--" + (DownloadOption.option(of: self)?.name ?? "deny-private-addresses")
-    }
+    var option: String { "--" + (DownloadOption.option(of: self)?.name ?? "deny-private-addresses") }
 }

@@ -11,13 +11,11 @@ package enum JSONLines {
         case .started(let total, let resumedAt):
             object.set("total", total)
             object.set("resumedAt", resumedAt)
-        case .notice(let text):
-            object.set("message", text)
+        case .notice(let text): object.set("message", text)
         case .retry(let error, let delay):
             set(error, in: &object)
             object.set("delay", delay, decimals: 3)
-        case .waitingForNetwork, .waitingForDisk, .verifying, .paused:
-            break
+        case .waitingForNetwork, .waitingForDisk, .verifying, .paused: break
         case .finished(let file):
             object.set("path", file.path)
             object.set("length", file.length)
@@ -25,8 +23,7 @@ package enum JSONLines {
             object.set("seconds", file.duration, decimals: 3)
             object.set("wasThere", file.wasThere)
             object.set("verification", json: file.verification?.json)
-        case .failed(let error):
-            set(error, in: &object)
+        case .failed(let error): set(error, in: &object)
         }
         return object.line
     }
@@ -55,12 +52,7 @@ package enum JSONLines {
     }
 
     /// The last line.
-    package static func summary(
-        _ ledger: RunLedger,
-        unfinished: Int,
-        seconds: Double,
-        exitCode: UInt8
-    ) -> String {
+    package static func summary(_ ledger: RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) -> String {
         var object = JSONObject()
         object.set("event", "summary")
         object.set("finished", ledger.finished)
@@ -73,12 +65,7 @@ package enum JSONLines {
         return object.line
     }
 
-    private static func object(
-        _ event: String,
-        _ id: UInt64?,
-        _ source: String,
-        _ name: String?
-    ) -> JSONObject {
+    private static func object(_ event: String, _ id: UInt64?, _ source: String, _ name: String?) -> JSONObject {
         var object = JSONObject()
         object.set("event", event)
         object.set("id", id.map { Int64(clamping: $0) })

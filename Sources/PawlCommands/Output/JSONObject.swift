@@ -6,31 +6,21 @@ package struct JSONObject {
 
     package init() {}
 
-    package mutating func set(_ key: String, _ value: String?) {
-        add(key, value.map(JSON.string))
-    }
+    package mutating func set(_ key: String, _ value: String?) { add(key, value.map(JSON.string)) }
 
     /// Sets `path`, and where that is not UTF-8, its bytes as `pathEncoded`.
     mutating func set(path: [UInt8]) {
         set("path", String(decoding: path, as: UTF8.self))
-        if String(validating: path, as: UTF8.self) == nil {
-            set("pathEncoded", PercentCoding.reversible(path))
-        }
+        if String(validating: path, as: UTF8.self) == nil { set("pathEncoded", PercentCoding.reversible(path)) }
     }
 
-    package mutating func set(_ key: String, _ value: some BinaryInteger) {
-        add(key, .number(value))
-    }
+    package mutating func set(_ key: String, _ value: some BinaryInteger) { add(key, .number(value)) }
 
-    package mutating func set(_ key: String, _ value: Int64?) {
-        add(key, value.map { .number($0) })
-    }
+    package mutating func set(_ key: String, _ value: Int64?) { add(key, value.map { .number($0) }) }
 
     mutating func set(_ key: String, json value: JSON?) { add(key, value) }
 
-    package mutating func set(_ key: String, _ value: Bool) {
-        add(key, .bool(value))
-    }
+    package mutating func set(_ key: String, _ value: Bool) { add(key, .bool(value)) }
 
     /// Sets a number with at most `decimals` decimals; JSON cannot represent non-finite numbers, which become `null`.
     package mutating func set(_ key: String, _ value: Double?, decimals: Int) {
@@ -41,7 +31,5 @@ package struct JSONObject {
     /// The object as a line, without terminator.
     package var line: String { JSON.object(members).text }
 
-    private mutating func add(_ key: String, _ value: JSON?) {
-        members.append(JSON.Member(key, value ?? .null))
-    }
+    private mutating func add(_ key: String, _ value: JSON?) { members.append(JSON.Member(key, value ?? .null)) }
 }

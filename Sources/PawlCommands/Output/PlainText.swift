@@ -21,9 +21,7 @@ package enum PlainText {
         return TerminalText.harmless(text)
     }
 
-    private static func wait(_ seconds: Double) -> String {
-        seconds < 1 ? "now" : "in \(StateText.wait(seconds))"
-    }
+    private static func wait(_ seconds: Double) -> String { seconds < 1 ? "now" : "in \(StateText.wait(seconds))" }
 
     /// Why the wait is shorter than the one that the server requested.
     private static func limit(_ error: PawlError, _ delay: Double) -> String {
@@ -58,11 +56,8 @@ package enum PlainText {
             } ?? ""
         if file.wasThere { return "\(file.path): already complete\(verified)" }
         // A speed over so short a time means nothing.
-        let speed =
-            file.duration >= 0.1
-            ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
-        return
-            "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)\(verified)"
+        let speed = file.duration >= 0.1 ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
+        return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)\(verified)"
     }
 
     /// With tenths below one minute.

@@ -15,9 +15,7 @@ extension StreamTarget {
             return
         }
         var found = stat()
-        guard unsafe stat(path, &found) == 0, [S_IFCHR, S_IFIFO].contains(found.st_mode & S_IFMT) else {
-            return nil
-        }
+        guard unsafe stat(path, &found) == 0, [S_IFCHR, S_IFIFO].contains(found.st_mode & S_IFMT) else { return nil }
         self = .path(path)
     }
 }

@@ -6,17 +6,14 @@ import PawlSystem
 
 extension Command {
     static let pipe = Command(
-        "pipe",
-        "[options] <JOBS >RESULTS",
-        summary: "fetch the samples of a dataset; a worker for batch engines",
+        "pipe", "[options] <JOBS >RESULTS", summary: "fetch the samples of a dataset; a worker for batch engines",
         details: """
             Download the samples of a stream of jobs. A job is a line with a URL, or with a JSON object that has "url". Its \
             result is a line with a JSON object: status (ok, already, failed or refused), size, digest, name and type, and \
             all other fields of the job.
             The output is the only state: run the command again after a kill, or on two machines at once, and nothing is \
             stored twice or in part.
-            """,
-        taking: PipeOptions.table
+            """, taking: PipeOptions.table
     ) { (options, operands) throws(Failure) in
         if let operand = operands.first { throw .unexpected(operand, in: "pipe") }
         try options.check()
@@ -29,12 +26,8 @@ extension Command {
             configuration.input = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard configuration.input >= 0 else {
                 throw Failure(
-                    .cannotOpen,
-                    "cannot open",
-                    at: path,
-                    because: SystemError.last.message,
-                    remedy: "check the path and its permissions"
-                )
+                    .cannotOpen, "cannot open", at: path, because: SystemError.last.message,
+                    remedy: "check the path and its permissions")
             }
         }
         let inbox = PipeInbox()

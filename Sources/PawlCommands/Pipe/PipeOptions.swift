@@ -17,12 +17,9 @@ struct PipeOptions: CommandOptions {
         guard partitions == nil else { return }
         if configuration.obeysRobots, configuration.contact == nil {
             throw Failure(
-                .badOption,
-                "missing",
-                at: "--contact",
+                .badOption, "missing", at: "--contact",
                 because: "robots.txt is obeyed, and server operators need a contact address",
-                remedy: "give --contact with a mail address or a URL, or --robots ignore"
-            )
+                remedy: "give --contact with a mail address or a URL, or --robots ignore")
         }
         let format = configuration.format
         if configuration.target == nil {
@@ -30,12 +27,8 @@ struct PipeOptions: CommandOptions {
             if configuration.shard != nil { throw Self.missing("--to", "for --shard") }
         } else if format == PipeConfiguration.Format.none {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--to with --format none",
-                because: "--format none stores nothing",
-                remedy: "leave one of them out"
-            )
+                .badOption, "cannot use", at: "--to with --format none", because: "--format none stores nothing",
+                remedy: "leave one of them out")
         }
         let isSharded = format == .tar || format == .warc
         if isSharded, configuration.shard == nil, retriedManifest == nil {
@@ -46,22 +39,15 @@ struct PipeOptions: CommandOptions {
         }
         if inputFile != nil, retriedManifest != nil {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--input-file with --retry-failed",
-                because: "the manifest has the jobs",
-                remedy: "leave one of them out"
-            )
+                .badOption, "cannot use", at: "--input-file with --retry-failed", because: "the manifest has the jobs",
+                remedy: "leave one of them out")
         }
         guard configuration.share.connections(of: configuration.perHost) != nil else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--host-share",
+                .badOption, "cannot use", at: "--host-share",
                 because: "\(configuration.perHost) connections to a host are not enough for"
                     + " \(configuration.share.count) processes",
-                remedy: "raise --per-host, or give the host to fewer processes"
-            )
+                remedy: "raise --per-host, or give the host to fewer processes")
         }
         for (option, path) in filesToRead { try checkReadable(path, option: option) }
     }

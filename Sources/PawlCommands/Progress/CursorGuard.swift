@@ -8,9 +8,7 @@ package final class CursorGuard: Sendable {
     package init() {}
 
     /// The code that hides the cursor; empty if it is hidden already.
-    package func hidingCode() -> String {
-        isHidden.exchange(true, ordering: .relaxed) ? "" : "\u{1B}[?25l"
-    }
+    package func hidingCode() -> String { isHidden.exchange(true, ordering: .relaxed) ? "" : "\u{1B}[?25l" }
 
     /// Makes the cursor visible on a new line, immediately and unbuffered.
     package func show() {
@@ -20,7 +18,5 @@ package final class CursorGuard: Sendable {
     }
 
     /// The code that makes the cursor visible; empty if it is not hidden.
-    package func showingCode() -> String {
-        isHidden.exchange(false, ordering: .relaxed) ? "\u{1B}[?25h" : ""
-    }
+    package func showingCode() -> String { isHidden.exchange(false, ordering: .relaxed) ? "\u{1B}[?25h" : "" }
 }

@@ -45,20 +45,13 @@ package struct FramePainter: Sendable {
 
     package init(_ terminal: Terminal = Terminal()) { self.terminal = terminal }
 
-    package init(_ state: TerminalState) {
-        self.init(Terminal(takesColor: state.takesColor, reflows: state.reflows))
-    }
+    package init(_ state: TerminalState) { self.init(Terminal(takesColor: state.takesColor, reflows: state.reflows)) }
 
     /// Replaces the display: `permanent` lines scroll up, `frame` is drawn below them.
     ///
     /// `width` is the current number of columns. With a `screen`, there are enough rows above the frame for it to wrap:
     /// permanent lines, or empty rows as long as there are too few of these.
-    package mutating func paint(
-        permanent: [String],
-        frame: [StyledLine],
-        width: Int,
-        screen: Screen? = nil
-    ) -> String {
+    package mutating func paint(permanent: [String], frame: [StyledLine], width: Int, screen: Screen? = nil) -> String {
         let isFirst = drawn.isEmpty
         var rows = screen.map { isFirst ? $0.rows : mostRows(width: width, screen: $0.rows) } ?? frame.count
         // At once, though most redraws change little: line feeds scroll where the screen is lower than it is thought to

@@ -13,11 +13,8 @@ struct HostLimitText: Hashable, Sendable {
             let since = json?["since"]?.integer
         else { return nil }
         limit = DownloadSnapshot.HostLimit(
-            host: TerminalText.harmless(host),
-            connections: Int(clamping: connections),
-            since: since,
-            reason: TerminalText.harmless(json?["reason"]?.string ?? "")
-        )
+            host: TerminalText.harmless(host), connections: Int(clamping: connections), since: since,
+            reason: TerminalText.harmless(json?["reason"]?.string ?? ""))
     }
 
     /// `files.example allowed 2 connections at 06:59`.

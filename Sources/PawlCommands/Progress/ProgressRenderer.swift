@@ -46,19 +46,13 @@ package struct ProgressRenderer: Sendable {
         let columns = columns(for: min(rows.count, capacity) + own)
         let shown = rows.count > capacity ? Array(rows.prefix(max(0, capacity - 1))) : rows
         let layout = ColumnLayout(
-            width: columns,
-            names: shown.map(\.name) + (totals.map { [$0.label] } ?? []),
-            prefix: prefix
-        )
+            width: columns, names: shown.map(\.name) + (totals.map { [$0.label] } ?? []), prefix: prefix)
         let names = distinctNames(shown.map(\.name), columns: layout.name)
         var lines = zip(shown, names).map { line($0, named: $1, layout, columns, tick) }
         if shown.count < rows.count {
             var more = StyledLine()
             let text = "and \(rows.count - shown.count) more"
-            more.append(
-                TerminalText.shortened(text, to: max(1, columns - 1), ellipsis: glyphs.ellipsis),
-                .faint
-            )
+            more.append(TerminalText.shortened(text, to: max(1, columns - 1), ellipsis: glyphs.ellipsis), .faint)
             lines.append(more)
         }
         if let row = totals?.row {
@@ -94,11 +88,7 @@ package struct ProgressRenderer: Sendable {
     private static let sharedCharacters = 3
 
     private func line(
-        _ row: ProgressRow,
-        named name: String,
-        _ layout: ColumnLayout,
-        _ columns: Int,
-        _ tick: Int
+        _ row: ProgressRow, named name: String, _ layout: ColumnLayout, _ columns: Int, _ tick: Int
     ) -> StyledLine {
         var line = StyledLine()
         line.append(TerminalText.padded(name, to: layout.name))
@@ -124,17 +114,14 @@ package struct ProgressRenderer: Sendable {
         let percent = row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" }
         let candidates = row.notes.flatMap { note in percent.map { ["\($0), \(note)", note] } ?? [note] }
         let fitting = candidates.first { TerminalText.width($0) <= room }
-        let text =
-            fitting ?? TerminalText.shortened(row.notes.last ?? "", to: room, ellipsis: glyphs.ellipsis)
+        let text = fitting ?? TerminalText.shortened(row.notes.last ?? "", to: room, ellipsis: glyphs.ellipsis)
         return text.isEmpty ? "" : " " + text
     }
 
     private func text(of row: ProgressRow, in column: ColumnLayout.Column) -> String {
         switch column {
         case .percent: row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? ""
-        case .size:
-            row.total.map { NumberFormat.size(min(row.written, $0), of: $0) }
-                ?? NumberFormat.size(row.written)
+        case .size: row.total.map { NumberFormat.size(min(row.written, $0), of: $0) } ?? NumberFormat.size(row.written)
         case .speed: row.status ?? NumberFormat.speed(row.speed)
         case .timeLeft: row.status == nil ? row.timeLeft.map(NumberFormat.duration) ?? "" : ""
         case .connections: row.connections > 0 ? "x\(row.connections)" : ""
@@ -147,10 +134,7 @@ package struct ProgressRenderer: Sendable {
         }
         let halves = Int(percent * Double(columns * 2) / 100)
         let (full, half) = (halves / 2, halves % 2)
-        line.append(
-            String(repeating: glyphs.done, count: full) + String(repeating: glyphs.edge, count: half),
-            .done
-        )
+        line.append(String(repeating: glyphs.done, count: full) + String(repeating: glyphs.edge, count: half), .done)
         line.append(String(repeating: glyphs.rest, count: columns - full - half), .faint)
     }
 
@@ -183,13 +167,6 @@ extension ProgressTotals {
 
     /// The total as a row like the others.
     fileprivate var row: ProgressRow {
-        ProgressRow(
-            name: label,
-            written: written,
-            total: total,
-            speed: speed,
-            timeLeft: timeLeft,
-            connections: 0
-        )
+        ProgressRow(name: label, written: written, total: total, speed: speed, timeLeft: timeLeft, connections: 0)
     }
 }

@@ -18,12 +18,7 @@ package struct ProgressRow: Sendable, Hashable {
     package var notes: [String] = []
 
     package init(
-        name: String,
-        written: Int64,
-        total: Int64?,
-        speed: Int64 = 0,
-        timeLeft: Double? = nil,
-        connections: Int = 1,
+        name: String, written: Int64, total: Int64?, speed: Int64 = 0, timeLeft: Double? = nil, connections: Int = 1,
         status: String? = nil
     ) {
         self.name = name
@@ -38,12 +33,8 @@ package struct ProgressRow: Sendable, Hashable {
     package init(_ snapshot: DownloadSnapshot) {
         self.init(
             name: TerminalText.harmless(snapshot.name ?? ProgressRow.lastComponent(of: snapshot.source)),
-            written: snapshot.written,
-            total: snapshot.total,
-            speed: snapshot.speed,
-            timeLeft: snapshot.timeLeft,
-            connections: snapshot.connections
-        )
+            written: snapshot.written, total: snapshot.total, speed: snapshot.speed, timeLeft: snapshot.timeLeft,
+            connections: snapshot.connections)
         take(StateText(snapshot))
     }
 
@@ -72,15 +63,8 @@ package struct ProgressTotals: Sendable, Hashable {
     package var speed: Int64
     package var timeLeft: Double?
 
-    package init(
-        files: Int,
-        finished: Int,
-        failed: Int,
-        written: Int64,
-        total: Int64?,
-        speed: Int64,
-        timeLeft: Double?
-    ) {
+    package init(files: Int, finished: Int, failed: Int, written: Int64, total: Int64?, speed: Int64, timeLeft: Double?)
+    {
         self.files = files
         self.finished = finished
         self.failed = failed

@@ -42,12 +42,9 @@ package struct StateText: Sendable, Hashable {
             in: wait,
             attempt.map { attempt in
                 DownloadSnapshot.Retry(
-                    attempt: Int(clamping: attempt),
-                    limit: Int(clamping: json["retryLimit"]?.integer ?? 0),
-                    reason: TerminalText.harmless(json["retryReason"]?.string ?? "")
-                )
-            }
-        )
+                    attempt: Int(clamping: attempt), limit: Int(clamping: json["retryLimit"]?.integer ?? 0),
+                    reason: TerminalText.harmless(json["retryReason"]?.string ?? ""))
+            })
     }
 
     private init(_ state: String) {
@@ -85,8 +82,7 @@ package struct StateText: Sendable, Hashable {
             return
         }
         let count = StateText.count(retry.attempt, of: retry.limit)
-        notes =
-            ["retrying \(when) (\(retry.reason), \(count))", "retrying \(when) (\(retry.reason))"] + notes
+        notes = ["retrying \(when) (\(retry.reason), \(count))", "retrying \(when) (\(retry.reason))"] + notes
     }
 
     /// `2 of 8`; the limit is left out where it is in practice none.

@@ -37,9 +37,7 @@ package struct TerminalState: Sendable, Hashable {
     /// The current numbers of columns and rows.
     package static func size(of descriptor: Int32 = STDERR_FILENO) -> (columns: Int, rows: Int) {
         var size = winsize()
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return (80, 24)
-        }
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
@@ -48,6 +46,4 @@ package struct TerminalState: Sendable, Hashable {
 }
 
 /// The value of an environment variable.
-func environmentVariable(_ name: String) -> String? {
-    unsafe getenv(name).map { unsafe String(cString: $0) }
-}
+func environmentVariable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }

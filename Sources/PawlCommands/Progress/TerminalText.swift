@@ -93,8 +93,7 @@ package enum TerminalText {
             text.prefix { character in
                 taken += width(character)
                 return taken <= columns
-            }
-        )
+            })
     }
 
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {

@@ -3,16 +3,12 @@ import PawlCore
 
 extension Command {
     static let repair = Command(
-        "repair",
-        "[options] FILE",
-        summary: "replace the damaged parts of a file",
+        "repair", "[options] FILE", summary: "replace the damaged parts of a file",
         details: """
             Find the parts of FILE that are wrong and fetch only those, by the pieces of a Metalink, by the blocks of a zsync \
             control file, or by comparison with the content of a URL. FILE stays as it is until a repaired copy is complete \
             and verified, and then replaces it.
-            """,
-        operand: .files,
-        taking: RepairOptions.table
+            """, operand: .files, taking: RepairOptions.table
     ) { (options, operands) throws(Failure) in
         guard let file = operands.first, operands.count == 1 else {
             throw Failure.usage("repair", "FILE", missing: operands.isEmpty ? "FILE" : nil)
@@ -35,21 +31,13 @@ struct RepairRun: Sendable {
         let kinds = [options.metalink != nil, options.get.zsync != nil].count { $0 }
         guard kinds <= 1 else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--metalink and --zsync together",
-                because: "each of them describes the file on its own",
-                remedy: "give one of them"
-            )
+                .badOption, "cannot use", at: "--metalink and --zsync together",
+                because: "each of them describes the file on its own", remedy: "give one of them")
         }
         guard kinds == 1 || !options.from.isEmpty else {
             throw Failure(
-                .badOption,
-                "cannot repair",
-                at: given,
-                because: "nothing to repair it by",
-                remedy: "give --metalink, --zsync or --from"
-            )
+                .badOption, "cannot repair", at: given, because: "nothing to repair it by",
+                remedy: "give --metalink, --zsync or --from")
         }
         original = try FileDigests(file.path).stamp
         self.file = file
@@ -70,16 +58,9 @@ struct RepairRun: Sendable {
         if try differing([control.checksum], control.length) == nil { return whole() }
         let sources = try control.sources(at: place, given: options.from)
         return try SeededDownload(
-            seed: .blocks(control, files: [file.path] + options.get.seeds),
-            sources: sources,
-            folder: file.folder,
-            name: file.name,
-            length: control.length,
-            replaces: true,
-            replaced: original,
-            checksums: [control.checksum],
-            described: ReadMaterial.shown(place),
-            options: options.get
+            seed: .blocks(control, files: [file.path] + options.get.seeds), sources: sources, folder: file.folder,
+            name: file.name, length: control.length, replaces: true, replaced: original, checksums: [control.checksum],
+            described: ReadMaterial.shown(place), options: options.get
         ).run()
     }
 
@@ -89,27 +70,17 @@ struct RepairRun: Sendable {
         let metalink = try ReadMaterial.metalink(at: place, of: options.get)
         guard let entry = metalink.file(for: file.path, isOnly: true) else {
             throw Failure(
-                .notFound,
-                "cannot repair",
-                at: given,
-                because: "\(ReadMaterial.shown(place)) does not name it"
-            )
+                .notFound, "cannot repair", at: given, because: "\(ReadMaterial.shown(place)) does not name it")
         }
         let sources = options.from + entry.sources.map(\.address.text)
         guard !sources.isEmpty else {
             throw Failure(
-                .badOption,
-                "cannot repair",
-                at: given,
-                because: "\(ReadMaterial.shown(place)) has no usable URL of it",
-                remedy: "give --from"
-            )
+                .badOption, "cannot repair", at: given, because: "\(ReadMaterial.shown(place)) has no usable URL of it",
+                remedy: "give --from")
         }
         let checksums = entry.checksums
         guard let pieces = entry.pieces else {
-            if !checksums.isEmpty, let size = entry.size, try differing(checksums, size) == nil {
-                return whole()
-            }
+            if !checksums.isEmpty, let size = entry.size, try differing(checksums, size) == nil { return whole() }
             return try byComparison(with: sources, checksums: checksums, length: entry.size)
         }
         let digests = try FileDigests(file.path)
@@ -117,34 +88,21 @@ struct RepairRun: Sendable {
         let wrong = try wrongPieces(of: digests, pieces, length)
         if wrong.isEmpty, digests.length == length {
             guard let other = try differing(checksums, length) else { return whole() }
-            throw refused(
-                "all of its pieces are right, but it does not have the expected \(other.algorithm.rawValue)"
-            )
+            throw refused("all of its pieces are right, but it does not have the expected \(other.algorithm.rawValue)")
         }
         var right = ByteRangeSet([ByteRange(0, length)])
         for piece in wrong { right.remove(pieces.range(piece, in: length)) }
         return try SeededDownload(
-            seed: .file(file.path, done: right, keepsPartial: true),
-            sources: sources,
-            folder: file.folder,
-            name: file.name,
-            length: length,
-            replaces: true,
-            replaced: original,
-            checksums: checksums,
-            described: ReadMaterial.shown(place),
-            pieces: pieces,
-            options: options.get
+            seed: .file(file.path, done: right, keepsPartial: true), sources: sources, folder: file.folder,
+            name: file.name, length: length, replaces: true, replaced: original, checksums: checksums,
+            described: ReadMaterial.shown(place), pieces: pieces, options: options.get
         ).run()
     }
 
     /// The length of the file that the Metalink describes; where it states none, that of the file if all its pieces are
     /// right, else what a source states.
     private func length(
-        of entry: Metalink.File,
-        _ pieces: PieceHashes,
-        _ digests: FileDigests,
-        _ sources: [String]
+        of entry: Metalink.File, _ pieces: PieceHashes, _ digests: FileDigests, _ sources: [String]
     ) throws(Failure) -> Int64 {
         if let size = entry.size {
             guard pieces.fits(size) else {
@@ -175,9 +133,7 @@ struct RepairRun: Sendable {
                 let total = try length(at: source, download)
                 if pieces.fits(total) { return total }
                 last = .success(total)
-            } catch {
-                last = last ?? .failure(error)
-            }
+            } catch { last = last ?? .failure(error) }
         }
         guard let last else { preconditionFailure("a repair has sources") }
         return try last.get()
@@ -193,11 +149,7 @@ struct RepairRun: Sendable {
     }
 
     /// The wrong pieces, shown while they are looked for.
-    private func wrongPieces(
-        of digests: FileDigests,
-        _ pieces: PieceHashes,
-        _ length: Int64
-    ) throws(Failure) -> [Int] {
+    private func wrongPieces(of digests: FileDigests, _ pieces: PieceHashes, _ length: Int64) throws(Failure) -> [Int] {
         var display = ProgressDisplay(isShown: !options.get.isJSON && !options.get.isQuiet)
         var done: Int64 = 0
         let wrong = try digests.wrongPieces(pieces, total: length) { count in
@@ -212,11 +164,7 @@ struct RepairRun: Sendable {
     // MARK: comparison
 
     /// Compares all of the content with the file, then fetches what differs.
-    private func byComparison(
-        with sources: [String],
-        checksums: [Checksum],
-        length: Int64?
-    ) throws(Failure) -> Int32 {
+    private func byComparison(with sources: [String], checksums: [Checksum], length: Int64?) throws(Failure) -> Int32 {
         var download = try options.get.transferOptions()
         download.mirrors = Array(sources.dropFirst())
         download.expectedLength = length
@@ -224,41 +172,26 @@ struct RepairRun: Sendable {
         let fileLength = try FileDigests(file.path).length
         if let why = found.refusal(forFile: file.name, of: fileLength, hasChecksum: !checksums.isEmpty) {
             throw Failure(
-                .cannotResume,
-                "cannot repair",
-                at: given,
-                because: why,
-                remedy: "the file is unchanged; check the URL, or download it under another name"
-            )
+                .cannotResume, "cannot repair", at: given, because: why,
+                remedy: "the file is unchanged; check the URL, or download it under another name")
         }
         if found.equal.contains(ByteRange(0, found.length)), fileLength == found.length {
             guard let other = try differing(checksums, found.length) else { return whole() }
             throw refused(
-                "the server has the same bytes, and they do not have the expected \(other.algorithm.rawValue)"
-            )
+                "the server has the same bytes, and they do not have the expected \(other.algorithm.rawValue)")
         }
         return try SeededDownload(
-            seed: .file(file.path, done: found.equal, keepsPartial: false),
-            sources: sources,
-            folder: file.folder,
-            name: file.name,
-            length: found.length,
-            replaces: true,
-            replaced: original,
-            checksums: checksums,
-            described: options.metalink.map(ReadMaterial.shown) ?? "",
-            representation: found.representation,
+            seed: .file(file.path, done: found.equal, keepsPartial: false), sources: sources, folder: file.folder,
+            name: file.name, length: found.length, replaces: true, replaced: original, checksums: checksums,
+            described: options.metalink.map(ReadMaterial.shown) ?? "", representation: found.representation,
             options: options.get
         ).run()
     }
 
-    private func compared(_ source: String, _ download: DownloadOptions) throws(Failure) -> ContentComparison
-    {
+    private func compared(_ source: String, _ download: DownloadOptions) throws(Failure) -> ContentComparison {
         let downloader = Downloader(options.get.connections)
         defer { downloader.shutDown() }
-        do throws(PawlError) {
-            return try downloader.compare(source, with: file.path, options: download)
-        } catch {
+        do throws(PawlError) { return try downloader.compare(source, with: file.path, options: download) } catch {
             throw error.failure
         }
     }

@@ -15,8 +15,9 @@ struct RepairOptions: CommandOptions {
 extension RepairOptions {
     static let table: [CommandOption<RepairOptions>] =
         sources + blocks
-        + GetOptions.table.filter { shared.contains($0.entry.group) && !others.contains($0.entry.long) }
-        .map { $0.within(\.get) }
+        + GetOptions.table.filter { shared.contains($0.entry.group) && !others.contains($0.entry.long) }.map {
+            $0.within(\.get)
+        }
 
     /// How the missing bytes are fetched is the same as in `get`.
     private static let shared: Set<OptionGroup> = [.transfer, .request, .security, .output]
@@ -36,23 +37,13 @@ extension RepairOptions {
 
     private static let sources: [CommandOption<RepairOptions>] = [
         CommandOption(
-            "metalink",
-            takes: .required("FILE|URL"),
-            in: .sources,
-            "replace the pieces that differ from those of a Metalink; its mirrors are used",
-            setsOneDownload: false
-        ) { (options, value) throws(Failure) in
-            options.metalink = try OptionValues.notEmpty("metalink", value)
-        },
+            "metalink", takes: .required("FILE|URL"), in: .sources,
+            "replace the pieces that differ from those of a Metalink; its mirrors are used", setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.metalink = try OptionValues.notEmpty("metalink", value) },
         CommandOption(
-            "from",
-            takes: .required("URL"),
-            in: .sources,
+            "from", takes: .required("URL"), in: .sources,
             "fetch the bytes from this URL; without --metalink and --zsync, all of its content is compared; repeatable for"
-                + " mirrors",
-            setsOneDownload: false
-        ) { (options, value) throws(Failure) in
-            options.from.append(try OptionValues.notEmpty("from", value))
-        },
+                + " mirrors", setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value)) },
     ]
 }

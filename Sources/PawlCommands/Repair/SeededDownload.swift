@@ -38,14 +38,10 @@ struct SeededDownload: Sendable {
         if isSmall(length - part.count) { common.download.connections = common.download.connections ?? 1 }
         common.download.expectedLength = length
         let item = GetPlan.Item(
-            source: sources[0],
-            mirrors: Array(sources.dropFirst()),
-            lines: [InputOption(name: "output", value: part.name, line: 0)],
-            pieces: pieces,
+            source: sources[0], mirrors: Array(sources.dropFirst()),
+            lines: [InputOption(name: "output", value: part.name, line: 0)], pieces: pieces,
             digests: checksums.map { ExpectedDigest($0, level: .given, source: described) },
-            isSeeded: representation == nil,
-            replaces: replaced
-        )
+            isSeeded: representation == nil, replaces: replaced)
         let plan = try GetPlan(common, items: [item]) { (_, options) in options.output = "./" + part.name }
         let code = try GetSession(plan).run()
         if code == 0, let original { Self.restore(original, of: path) }
@@ -57,14 +53,8 @@ struct SeededDownload: Sendable {
         var done: Int64 = 0
         let total = seedLength
         let part = try Downloader.seed(
-            seed,
-            for: sources[0],
-            representation: representation,
-            name: name,
-            in: folder,
-            length: length,
-            replacing: replaces,
-            permissions: permissions
+            seed, for: sources[0], representation: representation, name: name, in: folder, length: length,
+            replacing: replaces, permissions: permissions
         ) { count in
             done += Int64(count)
             display.show(name, done, of: max(done, total), status: "reading")
@@ -94,8 +84,7 @@ struct SeededDownload: Sendable {
             var errors = OutputFile(descriptor: STDERR_FILENO)
             let missing = NumberFormat.size(max(0, length - reused))
             errors.appendLine(
-                TerminalText.harmless("\(name): reusing \(NumberFormat.size(reused)), \(missing) to fetch")
-            )
+                TerminalText.harmless("\(name): reusing \(NumberFormat.size(reused)), \(missing) to fetch"))
             errors.flush()
         }
     }

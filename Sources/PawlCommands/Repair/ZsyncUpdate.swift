@@ -15,11 +15,7 @@ struct ZsyncUpdate: Sendable {
         control = try ReadMaterial.zsync(at: place, of: options)
         guard plan.items.count <= 1, options.metalinks.isEmpty, options.inputFiles.isEmpty else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--zsync",
-                because: "it describes a single file, but there are several"
-            )
+                .badOption, "cannot use", at: "--zsync", because: "it describes a single file, but there are several")
         }
         guard plan.stream == nil else {
             throw Failure(.badOption, "cannot use", at: "--zsync", because: "the file is written to a stream")
@@ -48,8 +44,7 @@ struct ZsyncUpdate: Sendable {
         if own != nil, !replaces, [.fail, .skip].contains(options.existingFile) {
             // Nothing is requested but the response that such a download begins with.
             let item = GetPlan.Item(source: sources[0], mirrors: Array(sources.dropFirst()), lines: [])
-            let plan = try GetPlan(plan.options, items: [item]) { (_, options) in options.output = "./" + name
-            }
+            let plan = try GetPlan(plan.options, items: [item]) { (_, options) in options.output = "./" + name }
             return try GetSession(plan).run()
         }
         let replaced = replaces ? try FileDigests(path).stamp : nil
@@ -58,16 +53,11 @@ struct ZsyncUpdate: Sendable {
         var common = plan.options
         common.output = nil
         return try SeededDownload(
-            seed: .blocks(control, files: files),
-            sources: sources,
+            seed: .blocks(control, files: files), sources: sources,
             folder: replaces ? own?.folder ?? options.folder : options.folder,
-            name: replaces ? own?.name ?? name : name,
-            length: control.length,
-            replaces: replaces || options.existingFile == .overwrite,
-            replaced: replaced,
-            checksums: [control.checksum],
-            described: described,
-            options: common
+            name: replaces ? own?.name ?? name : name, length: control.length,
+            replaces: replaces || options.existingFile == .overwrite, replaced: replaced, checksums: [control.checksum],
+            described: described, options: common
         ).run()
     }
 }
@@ -97,17 +87,12 @@ extension ZsyncControl {
     /// The URLs of the file: those given, else the control file's, resolved against its own.
     func sources(at place: String, given: [String]) throws(Failure) -> [String] {
         guard given.isEmpty else { return given }
-        if let parsed = try? WebAddress.parse(address), address.contains("://") {
-            return [parsed.address.text]
-        }
+        if let parsed = try? WebAddress.parse(address), address.contains("://") { return [parsed.address.text] }
         guard ReadMaterial.isURL(place) else {
             throw Failure(
-                .badOption,
-                "cannot use the zsync control file",
-                at: place,
+                .badOption, "cannot use the zsync control file", at: place,
                 because: "the URL in it is relative to that of the control file",
-                remedy: "give the URL of the file, or that of the control file"
-            )
+                remedy: "give the URL of the file, or that of the control file")
         }
         return [try WebAddress.parse(place).address.resolving(address).text]
     }

@@ -5,16 +5,13 @@ import PawlSystem
 
 extension Command {
     static let serve = Command(
-        "serve",
-        "[options]",
-        summary: "run the background service in the foreground",
+        "serve", "[options]", summary: "run the background service in the foreground",
         details: """
             Keep a queue of downloads for one download root, and serve other commands over a Unix socket that only its \
             owner can open, and programs over HTTP and WebSocket (JSON-RPC, compatible with aria2).
             Ctrl-C, SIGTERM and 'pawl stop' shut it down cleanly; unfinished downloads resume at the next start, as \
             they do after a crash.
-            """,
-        taking: ServeOptions.table
+            """, taking: ServeOptions.table
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw .unexpected(first, in: "serve") }
         if try options.changesUnit() { return 0 }
@@ -41,8 +38,7 @@ extension Command {
                 }
                 isSaid.pass(within: .milliseconds(500))
                 restarter.end(finding)
-            }
-        )
+            })
         try ServeSession.run(configuration, watchdog: watchdog) { service in
             let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
             reporter.notify("serving", "serving \(known.root) at \(known.socket)\(port)")
@@ -86,12 +82,8 @@ extension Failure {
     /// An operand where none is expected.
     static func unexpected(_ operand: String, in command: String) -> Failure {
         Failure(
-            .badOption,
-            "unexpected argument",
-            at: Redaction.address(operand),
-            because: "",
-            remedy: "see 'pawl help \(command)'"
-        )
+            .badOption, "unexpected argument", at: Redaction.address(operand), because: "",
+            remedy: "see 'pawl help \(command)'")
     }
 }
 
@@ -109,13 +101,7 @@ extension ServeOptions {
         }
         guard installs || uninstalls else { return false }
         let install = try ServeInstall(self, program: try ServiceStarter.ownPath())
-        if uninstalls {
-            try install.remove()
-        } else if printsUnit {
-            install.show()
-        } else {
-            try install.run()
-        }
+        if uninstalls { try install.remove() } else if printsUnit { install.show() } else { try install.run() }
         return true
     }
 }

@@ -16,12 +16,9 @@ struct ServeInstall {
         if options.installsForAll {
             guard options.root == nil || options.user != nil else {
                 throw Failure(
-                    .badOption,
-                    "cannot install",
-                    at: "--root \(options.root ?? "")",
+                    .badOption, "cannot install", at: "--root \(options.root ?? "")",
                     because: "a system-wide root needs an owner",
-                    remedy: "pass --run-as USER, or omit --root to use /var/lib/pawl"
-                )
+                    remedy: "pass --run-as USER, or omit --root to use /var/lib/pawl")
             }
             guard options.user == nil || options.root != nil else {
                 throw Failure(.badOption, "cannot install", at: "--run-as", because: "it requires --root")
@@ -86,13 +83,9 @@ struct ServeInstall {
     func remove() throws(Failure) {
         guard unsafe access(path, F_OK) == 0 else {
             throw Failure(
-                .notFound,
-                "cannot uninstall",
-                at: path,
-                because: "there is no such unit",
+                .notFound, "cannot uninstall", at: path, because: "there is no such unit",
                 remedy: options.installsForAll
-                    ? "omit --system for a user service" : "pass --system for a system service"
-            )
+                    ? "omit --system for a user service" : "pass --system for a system service")
         }
         try requireSystemctl()
         try systemctl("disable", "--now", "pawl.service")
@@ -116,12 +109,8 @@ struct ServeInstall {
         let folders = (ServicePlace.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
         guard !folders.contains(where: { unsafe access("\($0)/systemctl", X_OK) == 0 }) else { return }
         throw Failure(
-            .notFound,
-            "cannot find",
-            at: "systemctl",
-            because: "systemd is not installed",
-            remedy: "run 'pawl serve' from another supervisor; '--install --print' shows the unit"
-        )
+            .notFound, "cannot find", at: "systemctl", because: "systemd is not installed",
+            remedy: "run 'pawl serve' from another supervisor; '--install --print' shows the unit")
     }
 
     private func systemctl(_ words: String...) throws(Failure) {
@@ -129,12 +118,9 @@ struct ServeInstall {
         let code = try ChildProcess.run("systemctl", arguments)
         guard code != 0 else { return }
         throw Failure(
-            .unknown,
-            "cannot start or stop",
-            at: path,
+            .unknown, "cannot start or stop", at: path,
             because: "'systemctl \(arguments.joined(separator: " "))' failed with exit code \(code)",
-            remedy: "run that command where systemd is running"
-        )
+            remedy: "run that command where systemd is running")
     }
 
     /// Undoes what `run` wrote.

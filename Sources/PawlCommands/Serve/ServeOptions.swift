@@ -53,18 +53,14 @@ package struct ServeOptions: CommandOptions {
     /// The log; in the background, a file next to the queue.
     package func log(isDetached: Bool, root: String) throws(Failure) -> ServiceLog? {
         if let logFile { return try ServiceLog(path: ServicePlace.absolute(logFile), format: logFormat) }
-        if isDetached {
-            return ServiceLog(path: root + "/.pawl/log", format: logFormat, limit: ServeOptions.logSize)
-        }
+        if isDetached { return ServiceLog(path: root + "/.pawl/log", format: logFormat, limit: ServeOptions.logSize) }
         return isQuiet ? nil : try ServiceLog(path: nil, format: logFormat)
     }
 
     /// The configuration of the service, with absolute paths.
     package func configuration() throws(Failure) -> ServiceConfiguration {
         var configuration = ServiceConfiguration(
-            root: try ServicePlace.root(root),
-            socket: try ServicePlace.socket(socket)
-        )
+            root: try ServicePlace.root(root), socket: try ServicePlace.socket(socket))
         configuration.isUsualSocket = configuration.socket == (try? ServicePlace.usualSocket())
         configuration.sessions = sessionsFolder
         configuration.address = address
@@ -74,8 +70,7 @@ package struct ServeOptions: CommandOptions {
         case nil: break
         case "auto": configuration.canDoWithoutPort = true
         case "none": configuration.port = nil
-        case .some(let number):
-            configuration.port = try OptionValues.integer("port", number, in: 0...65535)
+        case .some(let number): configuration.port = try OptionValues.integer("port", number, in: 0...65535)
         }
         configuration.certificate = certificate.map(ServicePlace.absolute)
         configuration.key = key.map(ServicePlace.absolute)

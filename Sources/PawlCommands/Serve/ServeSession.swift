@@ -9,9 +9,7 @@ package enum ServeSession {
     ///
     /// Call it before any other thread is started. `started` is called once the service is ready.
     package static func run(
-        _ configuration: ServiceConfiguration,
-        watchdog: Watchdog,
-        ending: StandInEnding? = nil,
+        _ configuration: ServiceConfiguration, watchdog: Watchdog, ending: StandInEnding? = nil,
         started: @escaping @Sendable (Service) -> Void
     ) throws(Failure) {
         SystemMemory.keepSmall()
@@ -32,11 +30,8 @@ package enum ServeSession {
     private static let fewestThreads = 12
 
     private static func serve(
-        _ configuration: ServiceConfiguration,
-        _ watchdog: Watchdog,
-        _ signals: AsyncStream<Int32>,
-        _ ending: StandInEnding?,
-        _ started: @Sendable (Service) -> Void
+        _ configuration: ServiceConfiguration, _ watchdog: Watchdog, _ signals: AsyncStream<Int32>,
+        _ ending: StandInEnding?, _ started: @Sendable (Service) -> Void
     ) async -> Result<Void, Failure> {
         do throws(Failure) {
             let service = try await Service.start(configuration)
@@ -50,8 +45,6 @@ package enum ServeSession {
             await ending?.note(service)
             await service.stop()
             return .success(())
-        } catch {
-            return .failure(error)
-        }
+        } catch { return .failure(error) }
     }
 }

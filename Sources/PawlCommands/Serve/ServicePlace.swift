@@ -42,18 +42,12 @@ package enum ServicePlace {
     }
 
     /// The value of an environment variable; `nil` if it is empty or not set.
-    static func variable(_ name: String) -> String? {
-        environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
-    }
+    static func variable(_ name: String) -> String? { environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
     static func home(for option: String) throws(Failure) -> String {
         if let home = UserFolders.home { return absolute(home) }
         throw Failure(
-            .badOption,
-            "cannot find",
-            at: "the home folder",
-            because: "HOME is not set to an absolute path",
-            remedy: "pass \(option)"
-        )
+            .badOption, "cannot find", at: "the home folder", because: "HOME is not set to an absolute path",
+            remedy: "pass \(option)")
     }
 }

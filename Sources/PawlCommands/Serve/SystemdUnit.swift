@@ -15,9 +15,7 @@ struct SystemdUnit {
     var user: String?
 
     var text: String {
-        var lines = [
-            "[Unit]", "Description=Pawl download service", "Documentation=man:pawl-serve(1)",
-        ]
+        var lines = ["[Unit]", "Description=Pawl download service", "Documentation=man:pawl-serve(1)"]
         if isSystem { lines += ["Wants=network-online.target", "After=network-online.target"] }
         let command = ([program, "serve"] + arguments).map(SystemdUnit.quoted).joined(separator: " ")
         lines += [
@@ -39,12 +37,9 @@ struct SystemdUnit {
     private var identity: [String] {
         // A user manager needs a user namespace for file system protection.
         guard isSystem else { return ["PrivateUsers=yes"] }
-        let who =
-            user.map { ["User=\($0)"] }
-            ?? ["DynamicUser=yes", "StateDirectory=pawl", "StateDirectoryMode=0700"]
+        let who = user.map { ["User=\($0)"] } ?? ["DynamicUser=yes", "StateDirectory=pawl", "StateDirectoryMode=0700"]
         return who + [
-            "RuntimeDirectory=pawl", "RuntimeDirectoryMode=0700", "CapabilityBoundingSet=",
-            "PrivateDevices=yes",
+            "RuntimeDirectory=pawl", "RuntimeDirectoryMode=0700", "CapabilityBoundingSet=", "PrivateDevices=yes",
             "ProtectClock=yes", "ProtectHostname=yes", "ProtectKernelLogs=yes", "ProtectKernelModules=yes",
             "ProtectProc=invisible",
         ]
@@ -53,17 +48,16 @@ struct SystemdUnit {
     private static let hardening = [
         "NoNewPrivileges=yes", "ProtectSystem=strict", "ProtectHome=read-only", "PrivateTmp=yes",
         "ProtectControlGroups=yes", "ProtectKernelTunables=yes",
-        "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK", "RestrictNamespaces=yes",
-        "RestrictRealtime=yes", "RestrictSUIDSGID=yes", "LockPersonality=yes", "MemoryDenyWriteExecute=yes",
-        "SystemCallArchitectures=native", "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM",
+        "RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK", "RestrictNamespaces=yes", "RestrictRealtime=yes",
+        "RestrictSUIDSGID=yes", "LockPersonality=yes", "MemoryDenyWriteExecute=yes", "SystemCallArchitectures=native",
+        "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM",
     ]
 
     /// The text quoted, with systemd's special characters escaped (systemd.service(5), "COMMAND LINES").
     static func quoted(_ text: String) -> String {
         let plain = text.replacing("%", with: "%%")
         guard plain.contains(where: { " \t\"'\\$;".contains($0) }) else { return plain }
-        return "\""
-            + plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("$", with: "$$")
+        return "\"" + plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("$", with: "$$")
             + "\""
     }
 }

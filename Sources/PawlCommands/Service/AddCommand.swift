@@ -4,25 +4,16 @@ import PawlCore
 
 extension Command {
     static let add = Command(
-        "add",
-        "[options] URL...",
-        summary: "add downloads to the queue",
+        "add", "[options] URL...", summary: "add downloads to the queue",
         details: """
             Add downloads to the queue of the background service and return; they continue when the terminal is closed, \
             and after a reboot once the service runs again. The service is started if it is not running.
             A URL that is already in the queue is resumed, not added twice.
-            """,
-        operand: .addresses,
-        taking: AddOptions.table
+            """, operand: .addresses, taking: AddOptions.table
     ) { (options, sources) throws(Failure) in
         let plan = try GetPlan(
-            options.get,
-            sources,
-            for: "add",
-            readingWith: { (path) throws(Failure) in try readBytes(at: path) },
-            askingWith: PasswordPrompt.ask,
-            guessingWith: RemoteLook.scheme
-        )
+            options.get, sources, for: "add", readingWith: { (path) throws(Failure) in try readBytes(at: path) },
+            askingWith: PasswordPrompt.ask, guessingWith: RemoteLook.scheme)
         for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
         return try AddSession(options, plan).run()
     }
@@ -51,16 +42,10 @@ private struct AddSession {
             try ServiceStarter.start(options, for: client, quietly: isQuiet)
         }
         root = try client.call("pawl.status", to: "query")["root"]?.string ?? ""
-        guard let wanted = options.root.map(ServicePlace.absolute), !wanted.hasSameBytes(as: root) else {
-            return
-        }
+        guard let wanted = options.root.map(ServicePlace.absolute), !wanted.hasSameBytes(as: root) else { return }
         throw Failure(
-            .badOption,
-            "cannot use",
-            at: "--root \(wanted)",
-            because: "the running service has the root \(root)",
-            remedy: "omit --root, or use another --socket"
-        )
+            .badOption, "cannot use", at: "--root \(wanted)", because: "the running service has the root \(root)",
+            remedy: "omit --root, or use another --socket")
     }
 
     /// Returns the exit code of the last rejected download.
@@ -105,8 +90,7 @@ private struct AddSession {
         let isFinished = result["finished"]?.bool == true
         let isKnown = result["known"]?.bool == true
         var event = [
-            JSON.Member("event", "added"), JSON.Member("id", .string(id)),
-            JSON.Member("url", .string(address)),
+            JSON.Member("event", "added"), JSON.Member("id", .string(id)), JSON.Member("url", .string(address)),
         ]
         if isKnown { event.append(JSON.Member("known", .bool(true))) }
         if isFinished { event.append(JSON.Member("finished", .bool(true))) }
@@ -117,10 +101,7 @@ private struct AddSession {
                 ? ": already in the queue, not added twice\(result["paused"]?.bool == true ? "; it is paused" : "")"
                 : isHeld ? ": its group is paused" : ""
         guard options.verb.isJSON || !options.get.isQuiet else { return }
-        CommandOutput(options.verb).show(
-            .object(event),
-            "\(ShortIDs.text(id)) \(address)\(outcome)"
-        )
+        CommandOutput(options.verb).show(.object(event), "\(ShortIDs.text(id)) \(address)\(outcome)")
     }
 
     private func request(_ item: GetPlan.Item, _ pieces: String) throws(Failure) -> JSON {
@@ -161,11 +142,7 @@ private struct AddSession {
         if path.hasSameBytes(as: root) { return "." }
         if let below = path.afterBytes(of: root + "/") { return below }
         throw Failure(
-            .badOption,
-            "cannot use",
-            at: "the folder \(folder)",
-            because: "it is not inside the download root \(root)",
-            remedy: "use a folder relative to the root, or 'pawl get'"
-        )
+            .badOption, "cannot use", at: "the folder \(folder)", because: "it is not inside the download root \(root)",
+            remedy: "use a folder relative to the root, or 'pawl get'")
     }
 }

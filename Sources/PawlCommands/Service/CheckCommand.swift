@@ -3,17 +3,13 @@ import PawlCore
 
 extension Command {
     static let check = Command(
-        "check",
-        "[options] ID...",
-        summary: "compare finished files with their digests",
+        "check", "[options] ID...", summary: "compare finished files with their digests",
         details: """
             Read the files of finished downloads and compare them with the digests that were given and those they were \
             verified with, and with the pieces of their Metalink. One line per file says what it was compared with. The \
             exit code is 32 if a file is wrong, and 3 if no digest of it is known. With --repair the wrong pieces are \
             fetched again, or all of the file if its pieces are not known.
-            """,
-        operand: .downloads,
-        taking: [VerbOptions.repair] + VerbOptions.common
+            """, operand: .downloads, taking: [VerbOptions.repair] + VerbOptions.common
     ) { (options, ids) throws(Failure) in
         try requireIDs(ids, in: "check")
         let client = try options.client()
@@ -51,8 +47,7 @@ extension Command {
             isRight
             ? "right"
             : result["repairing"]?.bool == true
-                ? "wrong, fetching it again"
-                : "wrong, 'pawl check --repair \(ShortIDs.text(id))' fetches it again"
+                ? "wrong, fetching it again" : "wrong, 'pawl check --repair \(ShortIDs.text(id))' fetches it again"
         return
             "\(result["path"]?.string ?? ShortIDs.text(id)): \(verdict); compared with \(compared.joined(separator: ", "))"
     }

@@ -3,14 +3,11 @@ import PawlCore
 
 extension Command {
     static let list = Command(
-        "list",
-        "[options]",
-        summary: "show the queue; --watch for a live table",
+        "list", "[options]", summary: "show the queue; --watch for a live table",
         details: """
             Show the downloads of the service in the order in which they run. With --watch the table is live, with \
             finished and failed downloads reported above it; if standard error is not a terminal, each change is a line.
-            """,
-        taking: VerbOptions.listing + VerbOptions.common
+            """, taking: VerbOptions.listing + VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "list") }
         if options.watches { return try WatchSession.run(options) }
@@ -42,8 +39,7 @@ extension ServiceClient {
         var last: String?
         while downloads.count < options.limit ?? .max {
             let size = min(ServiceClient.pageSize, max(options.limit ?? .max, 100))
-            let page =
-                try call("pawl.list", [options.filter(after: last, limit: size)], to: "list").array ?? []
+            let page = try call("pawl.list", [options.filter(after: last, limit: size)], to: "list").array ?? []
             downloads += page.filter(options.includes)
             last = page.last?["id"]?.string
             if page.count < size { break }
@@ -95,8 +91,7 @@ extension VerbOptions {
 extension JSON {
     /// A download whose `state` says that it waits for its next attempt.
     var withTrueState: JSON {
-        guard case .object(var members) = self, self["retryIn"]?.decimal != nil,
-            self["waitsForHost"]?.string == nil,
+        guard case .object(var members) = self, self["retryIn"]?.decimal != nil, self["waitsForHost"]?.string == nil,
             let index = members.firstIndex(where: { $0.name == "state" })
         else { return self }
         members[index].value = "retrying"
@@ -162,8 +157,7 @@ struct DownloadTable {
         return text
     }
 
-    private func line(_ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int) -> String
-    {
+    private func line(_ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int) -> String {
         var line = ""
         for (column, text) in zip(columns, texts).dropLast() {
             let width = widths[column] ?? 0
@@ -200,15 +194,12 @@ struct DownloadTable {
             .size: download.total.map(NumberFormat.size)
                 ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),
             .speed: isMoving ? NumberFormat.speed(download.speed) : "",
-            .left: isMoving ? download.timeLeft.map(NumberFormat.duration) ?? "" : "",
-            .name: download.title,
+            .left: isMoving ? download.timeLeft.map(NumberFormat.duration) ?? "" : "", .name: download.title,
         ]
     }
 }
 
 extension RemoteDownload {
     /// `nil` while the size is unknown.
-    var percent: Double? {
-        total.map { $0 == 0 ? 100 : Double(min(written, $0)) * 100 / Double($0) }
-    }
+    var percent: Double? { total.map { $0 == 0 ? 100 : Double(min(written, $0)) * 100 / Double($0) } }
 }

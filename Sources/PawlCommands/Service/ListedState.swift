@@ -1,7 +1,6 @@
 /// A state as `--state` and `status` name it: the word that lists show, without details.
 enum ListedState: String, Sendable, Hashable, CaseIterable {
-    case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished,
-        failed,
+    case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished, failed,
         removed
 
     /// All names, for help texts.
@@ -20,8 +19,7 @@ enum ListedState: String, Sendable, Hashable, CaseIterable {
     /// The state that the service stores: running and queued downloads have the same.
     var stored: String {
         switch self {
-        case .running, .queued, .connecting, .downloading, .retrying, .waiting, .verifying, .finishing:
-            "waiting"
+        case .running, .queued, .connecting, .downloading, .retrying, .waiting, .verifying, .finishing: "waiting"
         case .paused, .finished, .failed, .removed: rawValue
         }
     }
@@ -32,8 +30,7 @@ enum ListedState: String, Sendable, Hashable, CaseIterable {
         case .queued: ["waiting", "preempted"].contains(download.state)
         case .waiting:
             download.state == "waitingForDisk"
-                || download.isRunning && download.stateText.isWaiting
-                    && download.stateText.word != StateText.retrying
+                || download.isRunning && download.stateText.isWaiting && download.stateText.word != StateText.retrying
         case .connecting, .downloading, .retrying, .verifying, .finishing:
             download.isRunning && download.stateText.word == rawValue
         case .paused, .finished, .failed, .removed: download.state == rawValue

@@ -67,21 +67,14 @@ struct RemoteDownload: Sendable, Hashable {
     var hasEnded: Bool { ["finished", "failed", "removed"].contains(state) }
 
     /// Whether it holds a slot.
-    var isRunning: Bool {
-        !hasEnded && !["waiting", "waitingForDisk", "preempted", "paused"].contains(state)
-    }
+    var isRunning: Bool { !hasEnded && !["waiting", "waitingForDisk", "preempted", "paused"].contains(state) }
 }
 
 extension ProgressRow {
     init(_ download: RemoteDownload, digits: Int) {
         self.init(
-            name: "\(download.id.prefix(digits)) \(download.title)",
-            written: download.written,
-            total: download.total,
-            speed: download.speed,
-            timeLeft: download.timeLeft,
-            connections: download.connections
-        )
+            name: "\(download.id.prefix(digits)) \(download.title)", written: download.written, total: download.total,
+            speed: download.speed, timeLeft: download.timeLeft, connections: download.connections)
         take(download.stateText)
         isAtRest = !download.isRunning
     }

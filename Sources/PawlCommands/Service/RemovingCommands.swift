@@ -4,14 +4,11 @@ import PawlCore
 // Commands that take downloads off the list.
 extension Command {
     static let remove = Command(
-        "remove",
-        "[options] ID...",
-        summary: "remove downloads; finished files are kept",
+        "remove", "[options] ID...", summary: "remove downloads; finished files are kept",
         details: """
             Stop downloads and take them off the list. Finished files stay; --delete-file deletes them. The partial data \
             of unfinished downloads is deleted. On a terminal the command asks before it deletes anything.
-            """,
-        operand: .downloads,
+            """, operand: .downloads,
         taking: [VerbOptions.deleteFile, VerbOptions.keepFile, VerbOptions.yes] + VerbOptions.common
     ) { (options, ids) throws(Failure) in
         try requireIDs(ids, in: "remove")
@@ -31,34 +28,24 @@ extension Command {
     }
 
     private static func remove(
-        _ ids: [String],
-        _ options: VerbOptions,
-        _ client: ServiceClient
+        _ ids: [String], _ options: VerbOptions, _ client: ServiceClient
     ) throws(Failure) -> Int32 {
         let result = try client.call(
-            "pawl.remove",
-            [.strings(ids), ["keepFile": .bool(!options.deletesFile)]],
-            to: "remove",
-            ids.joined(separator: " ")
-        )
+            "pawl.remove", [.strings(ids), ["keepFile": .bool(!options.deletesFile)]], to: "remove",
+            ids.joined(separator: " "))
         for member in result.members ?? [] {
             CommandOutput(options).show(
-                ["id": .string(member.name), "changed": member.value],
-                "\(ShortIDs.text(member.name)) removed"
-            )
+                ["id": .string(member.name), "changed": member.value], "\(ShortIDs.text(member.name)) removed")
         }
         return 0
     }
 
     static let clear = Command(
-        "clear",
-        "[options]",
-        summary: "remove finished downloads from the list; files are kept",
+        "clear", "[options]", summary: "remove finished downloads from the list; files are kept",
         details: """
             Take finished downloads off the list; their files stay. With --failed, take failed ones off as well, and \
             delete their partial data.
-            """,
-        taking: [VerbOptions.failedToo, VerbOptions.group, VerbOptions.yes] + VerbOptions.common
+            """, taking: [VerbOptions.failedToo, VerbOptions.group, VerbOptions.yes] + VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "clear") }
         let client = try options.client()
@@ -82,8 +69,7 @@ extension Command {
         let rest = left > 0 ? "; \(left) failed ones stay, --failed takes them too" : ""
         CommandOutput(options).show(
             ["cleared": .number(cleared.count)],
-            cleared.isEmpty ? "nothing to clear\(rest)" : "cleared \(cleared.count)\(rest)"
-        )
+            cleared.isEmpty ? "nothing to clear\(rest)" : "cleared \(cleared.count)\(rest)")
         return 0
     }
 }

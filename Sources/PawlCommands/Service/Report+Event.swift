@@ -6,9 +6,9 @@ extension Report {
     ///
     /// `names` keeps the file names, by download ID.
     init?(event: JSON, names: inout [String: String]) {
-        guard let digits = event["id"]?.string, let id = Download.ID(digits),
-            let kind = Report.kind(of: event)
-        else { return nil }
+        guard let digits = event["id"]?.string, let id = Download.ID(digits), let kind = Report.kind(of: event) else {
+            return nil
+        }
         if let name = event["name"]?.string { names[digits] = name }
         self.init(id: id.rawValue, source: digits, name: names[digits], kind: kind)
     }
@@ -22,14 +22,10 @@ extension Report {
         case "finished":
             .finished(
                 DownloadedFile(
-                    path: event["path"]?.string ?? "",
-                    length: event["length"]?.integer ?? 0,
-                    received: event["received"]?.integer ?? 0,
-                    duration: event["seconds"]?.decimal ?? 0,
+                    path: event["path"]?.string ?? "", length: event["length"]?.integer ?? 0,
+                    received: event["received"]?.integer ?? 0, duration: event["seconds"]?.decimal ?? 0,
                     wasThere: event["wasThere"]?.bool ?? false,
-                    verification: FileVerification(json: event["verification"])
-                )
-            )
+                    verification: FileVerification(json: event["verification"])))
         case "state":
             switch event["state"]?.string {
             case "paused": .paused
@@ -47,11 +43,8 @@ extension Failure {
     /// A failure from the error fields that Documentation/JSON.md specifies.
     init(event: JSON) {
         self.init(
-            Code(rawValue: UInt8(exactly: event["code"]?.integer ?? 1) ?? 1),
-            event["what"]?.string ?? "",
-            at: event["place"]?.string ?? "",
-            because: event["why"]?.string ?? "",
-            remedy: Remedy(reading: event["remedy"]?.string ?? "")
-        )
+            Code(rawValue: UInt8(exactly: event["code"]?.integer ?? 1) ?? 1), event["what"]?.string ?? "",
+            at: event["place"]?.string ?? "", because: event["why"]?.string ?? "",
+            remedy: Remedy(reading: event["remedy"]?.string ?? ""))
     }
 }

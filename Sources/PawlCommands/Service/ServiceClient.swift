@@ -14,12 +14,8 @@ struct ServiceClient: Sendable {
     func isServiceRunning() throws(Failure) -> Bool { try ServiceFinder(self).connection() != nil }
 
     /// Calls a method; `action` and `place` name the action and its object in errors.
-    @discardableResult
-    func call(
-        _ method: String,
-        _ parameters: JSON = [],
-        to action: String,
-        _ place: String? = nil
+    @discardableResult func call(
+        _ method: String, _ parameters: JSON = [], to action: String, _ place: String? = nil
     ) throws(Failure) -> JSON {
         let message: JSON = ["id": "pawl", "method": .string(method), "params": parameters]
         let reply = try ask(message)
@@ -31,12 +27,9 @@ struct ServiceClient: Sendable {
         // A message that says what failed needs no prefix.
         let isWhole = why.hasPrefix("cannot ")
         throw Failure(
-            UInt8(exactly: code).map { Failure.Code(rawValue: $0) } ?? known,
-            isWhole ? "" : "cannot \(action)",
-            at: place ?? "the service at \(socket)",
-            because: why,
-            remedy: why.hasPrefix("there is no download ") ? "'pawl list' shows the IDs" : ""
-        )
+            UInt8(exactly: code).map { Failure.Code(rawValue: $0) } ?? known, isWhole ? "" : "cannot \(action)",
+            at: place ?? "the service at \(socket)", because: why,
+            remedy: why.hasPrefix("there is no download ") ? "'pawl list' shows the IDs" : "")
     }
 
     /// The whole id of the download that the beginning of an id names.
@@ -77,12 +70,8 @@ struct ServiceClient: Sendable {
         let finder = ServiceFinder(self)
         if let connection = try finder.connection() { return connection }
         throw Failure(
-            .notFound,
-            "the Pawl service is not running",
-            at: "(socket \(socket))",
-            because: "",
-            remedy: finder.other.map { Remedy($0) } ?? "start it with 'pawl serve' or 'pawl add'"
-        )
+            .notFound, "the Pawl service is not running", at: "(socket \(socket))", because: "",
+            remedy: finder.other.map { Remedy($0) } ?? "start it with 'pawl serve' or 'pawl add'")
     }
 
     /// Reads the header section of a response and returns its Content-Length, if any.
@@ -114,9 +103,7 @@ struct ServiceStream: ~Copyable {
 
     /// Returns the next event; `nil` when the service has stopped.
     mutating func next() throws(Failure) -> JSON? {
-        while let line = try connection.line() {
-            if let event = try? JSON.parse(line) { return event }
-        }
+        while let line = try connection.line() { if let event = try? JSON.parse(line) { return event } }
         return nil
     }
 

@@ -20,11 +20,7 @@ struct ServiceConnection: ~Copyable {
         let path = Array(socket.utf8)
         guard path.count < MemoryLayout.size(ofValue: address.sun_path) else {
             throw Failure(
-                .badOption,
-                "cannot connect to",
-                at: socket,
-                because: "the path is too long for a Unix socket"
-            )
+                .badOption, "cannot connect to", at: socket, because: "the path is too long for a Unix socket")
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
         let connection = ServiceConnection(socket: socket)
@@ -47,11 +43,7 @@ struct ServiceConnection: ~Copyable {
         while start < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { all in
                 unsafe Glibc.send(
-                    descriptor,
-                    all.baseAddress?.advanced(by: start),
-                    all.count - start,
-                    Int32(MSG_NOSIGNAL)
-                )
+                    descriptor, all.baseAddress?.advanced(by: start), all.count - start, Int32(MSG_NOSIGNAL))
             }
             if count > 0 { start += count } else if errno != EINTR { throw lost(SystemError.last.text) }
         }

@@ -45,9 +45,8 @@ struct ServiceFinder: Sendable {
         var note = first
         for attempt in 1...Self.attempts {
             for path in Set(note.sockets + [note.socket]) {
-                do throws(Failure) {
-                    if let connection = try ServiceConnection.open(path) { return connection }
-                } catch {
+                do throws(Failure) { if let connection = try ServiceConnection.open(path) { return connection } } catch
+                {
                     // The next one may be there.
                 }
             }
@@ -56,13 +55,9 @@ struct ServiceFinder: Sendable {
             note = now
         }
         throw Failure(
-            .network,
-            "cannot reach the Pawl service at",
-            at: note.socket,
-            because:
-                "its socket is gone; it is running as process \(note.process.number), with the root \(note.root)",
-            remedy: "'pawl stop' ends it"
-        )
+            .network, "cannot reach the Pawl service at", at: note.socket,
+            because: "its socket is gone; it is running as process \(note.process.number), with the root \(note.root)",
+            remedy: "'pawl stop' ends it")
     }
 
     /// The running service that belongs to the client's socket; `nil` if none is known.
@@ -80,7 +75,6 @@ struct ServiceFinder: Sendable {
     /// The words for a service with the client's root at another socket.
     var other: String? {
         guard let note = client.root.flatMap(ServiceNote.running(in:)) else { return nil }
-        return
-            "a service for \(note.root) is running as process \(note.process.number): use --socket \(note.socket)"
+        return "a service for \(note.root) is running as process \(note.process.number): use --socket \(note.socket)"
     }
 }

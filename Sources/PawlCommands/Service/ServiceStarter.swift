@@ -10,12 +10,8 @@ enum ServiceStarter {
         let socket = client.socket
         guard !options.startsNoService else {
             throw Failure(
-                .notFound,
-                "the Pawl service is not running",
-                at: "(socket \(socket))",
-                because: "",
-                remedy: "omit --no-start, or start it with 'pawl serve'"
-            )
+                .notFound, "the Pawl service is not running", at: "(socket \(socket))", because: "",
+                remedy: "omit --no-start, or start it with 'pawl serve'")
         }
         let turn = try SocketLock.startingTurn(socket)
         defer { close(turn) }
@@ -53,23 +49,16 @@ enum ServiceStarter {
             guard errno == EINTR else { throw failure(errno) }
         }
         throw Failure(
-            Failure.Code(rawValue: UInt8(clamping: max(1, ChildProcess.status(of: child)))),
-            "cannot start",
-            at: "the service",
-            because: "it exited during startup",
-            remedy: "see its message above"
-        )
+            Failure.Code(rawValue: UInt8(clamping: max(1, ChildProcess.status(of: child)))), "cannot start",
+            at: "the service", because: "it exited during startup", remedy: "see its message above")
     }
 
     /// Leaves the write end open in the child only, so that its exit is seen as end of file.
     private static func spawn(_ arguments: [String], telling writer: Int32) throws(Failure) -> pid_t {
         defer { close(writer) }
         return try ChildProcess.start(
-            try ownPath(),
-            ["pawl", "serve"] + arguments,
-            environment: ["\(readyVariable)=\(ChildProcess.firstDescriptor)"],
-            passing: writer
-        )
+            try ownPath(), ["pawl", "serve"] + arguments,
+            environment: ["\(readyVariable)=\(ChildProcess.firstDescriptor)"], passing: writer)
     }
 
     /// The path of the running executable.
@@ -93,8 +82,7 @@ struct WaitingParent: Sendable {
 
     /// Returns `nil` if no process waits; call it before any other thread is started.
     init?() {
-        guard let text = environmentVariable(ServiceStarter.readyVariable), let descriptor = Int32(text)
-        else {
+        guard let text = environmentVariable(ServiceStarter.readyVariable), let descriptor = Int32(text) else {
             return nil
         }
         _ = unsafe unsetenv(ServiceStarter.readyVariable)

@@ -3,32 +3,22 @@ import PawlCore
 
 extension Command {
     static let set = Command(
-        "set",
-        "[options] ID...",
-        summary: "change the options of downloads, e.g. user, header, checksum",
+        "set", "[options] ID...", summary: "change the options of downloads, e.g. user, header, checksum",
         details: """
             Change downloads in the queue; a running one continues with the new options, and a failed one is retried by \
             'pawl resume'. A repeatable option such as --header replaces all its former values; an empty value removes an \
             option. Finished downloads accept --group and --priority only.
-            """,
-        operand: .downloads,
-        taking: SetOptions.table
+            """, operand: .downloads, taking: SetOptions.table
     ) { (options, ids) throws(Failure) in
         try requireIDs(ids, in: "set")
         guard !options.changes.isEmpty || options.priority != nil || options.verb.group != nil else {
             throw Failure(
-                .badOption,
-                "cannot change",
-                at: ids.joined(separator: " "),
-                because: "no option is given",
-                remedy: "see 'pawl help set'"
-            )
+                .badOption, "cannot change", at: ids.joined(separator: " "), because: "no option is given",
+                remedy: "see 'pawl help set'")
         }
         var changes = options.changes
         if let user = changes.first(where: { $0.name == "user" })?.values.last, !user.isEmpty {
-            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
-                String.init
-            )
+            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let password = parts.count > 1 ? parts[1] : try PasswordPrompt.ask(parts[0])
             changes.removeAll { $0.name == "user" }
             changes.append(SetOptions.Change(name: "user", values: [parts[0]]))
@@ -38,26 +28,17 @@ extension Command {
         var members = [
             JSON.Member(
                 "options",
-                .object(
-                    changes.filter { $0.name != "mirror" }.map { JSON.Member($0.name, .strings($0.values)) }
-                )
-            )
+                .object(changes.filter { $0.name != "mirror" }.map { JSON.Member($0.name, .strings($0.values)) }))
         ]
         if let mirrors { members.append(JSON.Member("mirrors", .strings(mirrors.filter { !$0.isEmpty }))) }
         if let group = options.verb.group { members.append(JSON.Member("group", .string(group))) }
         if let priority = options.priority { members.append(JSON.Member("priority", .number(priority))) }
         let result = try options.verb.client().call(
-            "pawl.set",
-            [.strings(ids), .object(members)],
-            to: "change the options of",
-            ids.joined(separator: " ")
-        )
+            "pawl.set", [.strings(ids), .object(members)], to: "change the options of", ids.joined(separator: " "))
         for member in result.members ?? [] {
             let words = member.value.bool == true ? "changed" : "nothing to do"
             CommandOutput(options.verb).show(
-                ["id": .string(member.name), "changed": member.value],
-                "\(ShortIDs.text(member.name)) \(words)"
-            )
+                ["id": .string(member.name), "changed": member.value], "\(ShortIDs.text(member.name)) \(words)")
         }
         return 0
     }
@@ -85,21 +66,17 @@ struct SetOptions: CommandOptions {
     static let table: [CommandOption<SetOptions>] =
         rows(DownloadOption.files, in: .files) + rows(DownloadOption.sources, in: .sources)
         + rows(DownloadOption.transfer, in: .transfer) + rows(DownloadOption.request, in: .request)
-        + rows(DownloadOption.security, in: .security) + queue + VerbOptions.common.map { $0.within(\.verb) }
-        + [wholeHelpOption]
+        + rows(DownloadOption.security, in: .security) + queue + VerbOptions.common.map { $0.within(\.verb) } + [
+            wholeHelpOption
+        ]
 
-    private static func rows(
-        _ options: [DownloadOption],
-        in group: OptionGroup
-    ) -> [CommandOption<SetOptions>] {
+    private static func rows(_ options: [DownloadOption], in group: OptionGroup) -> [CommandOption<SetOptions>] {
         options.filter { !fixed.contains($0.name) }.map { option in
             // Parsed as in 'pawl get', for its names and its errors.
             var probe = CommandOption<DownloadOptions>(option, in: group).within(\SetOptions.scratch)
             let check = probe.apply
             probe.apply = { (options, value) throws(Failure) in
-                if !value.isEmpty || option.placeholder == nil, option.name != "user" {
-                    try check(&options, value)
-                }
+                if !value.isEmpty || option.placeholder == nil, option.name != "user" { try check(&options, value) }
                 let text = option.isFile(value) ? ServicePlace.absolute(value) : value
                 options.add(text, to: option.name, isFlag: option.placeholder == nil)
             }

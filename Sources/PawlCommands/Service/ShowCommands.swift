@@ -7,11 +7,8 @@ import PawlSystem
 // Commands that show a download or the service, and the one that stops the service.
 extension Command {
     static let show = Command(
-        "show",
-        "[options] ID...",
-        summary: "show details of a download",
-        details: "Show downloads with their URLs, the bytes on disk, and the active connections.",
-        operand: .downloads,
+        "show", "[options] ID...", summary: "show details of a download",
+        details: "Show downloads with their URLs, the bytes on disk, and the active connections.", operand: .downloads,
         taking: VerbOptions.common
     ) { (options, ids) throws(Failure) in
         guard !ids.isEmpty else { throw Failure.usage("show", "ID...", missing: "ID") }
@@ -27,14 +24,11 @@ extension Command {
     }
 
     static let status = Command(
-        "status",
-        "[options]",
-        summary: "show whether the service is running, and its load",
+        "status", "[options]", summary: "show whether the service is running, and its load",
         details: """
             Show the service's process, its download root, its numbers of downloads, and its speed. Exit code 3 if the \
             service is not running.
-            """,
-        taking: VerbOptions.common
+            """, taking: VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "status") }
         let client = try options.client()
@@ -42,38 +36,30 @@ extension Command {
         let groups =
             options.isJSON
             ? ""
-            : try client.groups().map { group in
-                "\ngroup \(TerminalText.harmless(group.name)): \(group.content)"
-            }.joined()
+            : try client.groups().map { group in "\ngroup \(TerminalText.harmless(group.name)): \(group.content)" }
+                .joined()
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         CommandOutput(options).show(
             status,
             "pawl \(status["version"]?.string ?? "") serving \(status["root"]?.string ?? "") (process \(number("pid"))): "
                 + status.activity + ", \(number("paused")) paused, "
-                + "\(number("finished")) finished, \(number("failed")) failed, "
-                + NumberFormat.speed(number("speed")) + groups
+                + "\(number("finished")) finished, \(number("failed")) failed, " + NumberFormat.speed(number("speed"))
+                + groups
                 + (status["troubles"]?.array ?? []).compactMap(\.string).map {
                     "\nattention: \(TerminalText.harmless($0))"
-                }.joined()
-                + (status["portRefusal"]?.string.map { "\nno web page, no aria2 clients: \($0)" } ?? "")
-        )
+                }.joined() + (status["portRefusal"]?.string.map { "\nno web page, no aria2 clients: \($0)" } ?? ""))
         return 0
     }
 
     static let stop = Command(
-        "stop",
-        "[options]",
-        summary: "stop the service; downloads resume when it starts again",
+        "stop", "[options]", summary: "stop the service; downloads resume when it starts again",
         details: "Stop the service, and return when it has exited and everything is written to disk.",
         taking: VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "stop") }
         let client = try options.client()
         try client.stopService()
-        CommandOutput(options).show(
-            ["stopped": .bool(true)],
-            "stopped; unfinished downloads resume at the next start"
-        )
+        CommandOutput(options).show(["stopped": .bool(true)], "stopped; unfinished downloads resume at the next start")
         return 0
     }
 }
@@ -84,8 +70,7 @@ extension JSON {
         let sleeping = self["sleeping"]?.integer ?? 0
         let stalled = self["waitingForDisk"]?.integer ?? 0
         return "\(self["running"]?.integer ?? 0) running" + (sleeping > 0 ? " (\(sleeping) waiting)" : "")
-            + ", \(self["waiting"]?.integer ?? 0) queued"
-            + (stalled > 0 ? ", \(stalled) waiting for their disk" : "")
+            + ", \(self["waiting"]?.integer ?? 0) queued" + (stalled > 0 ? ", \(stalled) waiting for their disk" : "")
     }
 }
 
@@ -121,13 +106,9 @@ struct DownloadSheet {
             lines.append(("speed", NumberFormat.speed(download.speed) + left))
         }
         if let limit = HostLimitText(details["hostLimit"]) { lines.append(("host", limit.details)) }
-        if details["file"]?.string == "missing" {
-            lines.append(("file", "missing: it was moved or deleted"))
-        }
+        if details["file"]?.string == "missing" { lines.append(("file", "missing: it was moved or deleted")) }
         if details["file"]?.string == "changed" {
-            lines.append(
-                ("file", "not the downloaded file any more: another one has its name, or it was changed")
-            )
+            lines.append(("file", "not the downloaded file any more: another one has its name, or it was changed"))
         }
         if let type = details["type"]?.string { lines.append(("type", type)) }
         if let verified = FileVerification(json: details["verification"]) {
@@ -148,22 +129,20 @@ struct DownloadSheet {
         }
         // Control characters are replaced: a value from a server must not look like another field.
         return lines.map { name, value in
-            TerminalText.padded(name, to: Self.margin)
-                + folded(TerminalText.harmless(value), isURL: name == "from")
+            TerminalText.padded(name, to: Self.margin) + folded(TerminalText.harmless(value), isURL: name == "from")
         }.joined(separator: "\n")
     }
 
     /// The value in lines as long as the terminal's, except for URLs, which are copied from there.
     private func folded(_ value: String, isURL: Bool) -> String {
         guard let width, !isURL, TerminalText.width(value) > width - 1 - Self.margin else { return value }
-        return TerminalText.wrapped(value, to: max(20, width - 1 - Self.margin))
-            .joined(separator: "\n" + String(repeating: " ", count: Self.margin))
+        return TerminalText.wrapped(value, to: max(20, width - 1 - Self.margin)).joined(
+            separator: "\n" + String(repeating: " ", count: Self.margin))
     }
 
     private func size(_ download: RemoteDownload) -> String {
         guard let total = download.total else {
-            return download.written == 0
-                ? "unknown" : "\(NumberFormat.size(download.written)) of unknown size"
+            return download.written == 0 ? "unknown" : "\(NumberFormat.size(download.written)) of unknown size"
         }
         let percent = download.percent.map { " (\(NumberFormat.fixed($0, decimals: 1))%)" } ?? ""
         return "\(NumberFormat.size(download.written)) of \(NumberFormat.size(total))\(percent)"
@@ -175,8 +154,7 @@ extension JSON {
     fileprivate var line: String {
         let end = self["end"]?.integer.map { NumberFormat.size($0) } ?? "the end"
         let speed =
-            self["isReceiving"]?.bool == true
-            ? NumberFormat.speed(self["speed"]?.integer ?? 0) : "waiting for response"
+            self["isReceiving"]?.bool == true ? NumberFormat.speed(self["speed"]?.integer ?? 0) : "waiting for response"
         return "\(NumberFormat.size(self["offset"]?.integer ?? 0)) to \(end), \(speed)"
     }
 }
@@ -192,16 +170,10 @@ extension ServiceClient {
         let note = isAtSocket ? nil : finder.note()
         guard isAtSocket || note != nil else {
             throw Failure(
-                .notFound,
-                "nothing to stop: the Pawl service is not running",
-                at: "(socket \(socket))",
-                because: "",
-                remedy: finder.other.map { Remedy($0) } ?? ""
-            )
+                .notFound, "nothing to stop: the Pawl service is not running", at: "(socket \(socket))", because: "",
+                remedy: finder.other.map { Remedy($0) } ?? "")
         }
-        do throws(Failure) {
-            try call("pawl.stop", to: "stop")
-        } catch {
+        do throws(Failure) { try call("pawl.stop", to: "stop") } catch {
             // It may exit before its response is sent.
             guard error.code == .network || error.code == .notFound else { throw error }
             if let note, note.process.isRunning { kill(note.process.number, SIGTERM) }
@@ -212,12 +184,8 @@ extension ServiceClient {
         for _ in 1...1500 where note.process.isRunning { _ = poll(nil, 0, 10) }
         guard note.process.isRunning else { return }
         throw Failure(
-            .unfinished,
-            "cannot stop",
-            at: "process \(Int(note.process.number))",
+            .unfinished, "cannot stop", at: "process \(Int(note.process.number))",
             because: "it has not ended within 15 s",
-            remedy:
-                "'kill -KILL \(String(note.process.number))' ends it; its downloads resume at the next start"
-        )
+            remedy: "'kill -KILL \(String(note.process.number))' ends it; its downloads resume at the next start")
     }
 }

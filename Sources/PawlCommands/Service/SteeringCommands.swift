@@ -4,64 +4,39 @@ import PawlCore
 extension Command {
     static let steering = [
         each(
-            "pause",
-            "pause downloads until they are resumed",
+            "pause", "pause downloads until they are resumed",
             "Pause downloads; they keep their part files, and stay paused until they are resumed or started.",
-            all: "all downloads",
-            done: "paused"
-        ),
+            all: "all downloads", done: "paused"),
         each(
-            "resume",
-            "resume paused downloads, retry failed and waiting ones now",
+            "resume", "resume paused downloads, retry failed and waiting ones now",
             """
             Put paused and failed downloads back into the queue. Retry one that waits for its next attempt at once, and \
             download a finished one again if its file is gone.
-            """,
-            all: "all paused, failed and waiting downloads",
-            done: "resumed"
-        ),
+            """, all: "all paused, failed and waiting downloads", done: "resumed"),
         each(
-            "start",
-            "start now, ahead of the queue (may preempt the longest-running download)",
+            "start", "start now, ahead of the queue (may preempt the longest-running download)",
             """
             Start downloads now, ahead of the queue. If all slots are taken, the longest-running download is preempted; it \
             restarts automatically.
-            """,
-            all: nil,
-            done: "started"
-        ),
+            """, all: nil, done: "started"),
         each(
-            "start-over",
-            "download failed downloads again from the beginning",
+            "start-over", "download failed downloads again from the beginning",
             """
             Download failed downloads, and those that wait for their disk, again from the beginning, with their options. What they \
             have received is deleted; 'pawl resume' continues with it.
-            """,
-            method: "startOver",
-            all: nil,
-            done: "starts over"
-        ),
-        remove, clear, rename, move, url, set, limit, slots,
+            """, method: "startOver", all: nil, done: "starts over"), remove, clear, rename, move, url, set, limit,
+        slots,
     ]
 
     private static func each(
-        _ name: String,
-        _ summary: String,
-        _ details: String,
-        method: String? = nil,
-        all: String?,
-        done: String
+        _ name: String, _ summary: String, _ details: String, method: String? = nil, all: String?, done: String
     ) -> Command {
         let operands = all == nil ? "ID..." : "ID... | --all | --group NAME"
         let selection = all.map { [VerbOptions.all($0), VerbOptions.group] } ?? []
         return Command(
-            name,
-            "[options] " + operands,
-            summary: summary,
-            details:
-                "\(details)\nGive each download by its ID or a unique prefix of it ('pawl list' shows the IDs).",
-            operand: .downloads,
-            taking: selection + VerbOptions.common
+            name, "[options] " + operands, summary: summary,
+            details: "\(details)\nGive each download by its ID or a unique prefix of it ('pawl list' shows the IDs).",
+            operand: .downloads, taking: selection + VerbOptions.common
         ) { (options, ids) throws(Failure) in
             if options.takesAll || options.group != nil {
                 if let id = ids.first { throw Failure.both(id, options.takesAll ? "--all" : "--group", name) }
@@ -70,32 +45,21 @@ extension Command {
             try requireIDs(ids, in: name, operands)
             let client = try options.client()
             let result = try client.call(
-                "pawl.\(method ?? name)",
-                [.strings(ids)],
-                to: name,
-                ids.joined(separator: " ")
-            )
+                "pawl.\(method ?? name)", [.strings(ids)], to: name, ids.joined(separator: " "))
             let members = result.members ?? []
             let mayWait = ["resume", "start", "start-over"].contains(name) && !options.isJSON
             let line = mayWait ? try client.line() : WaitingLine([])
             for member in members {
-                let words =
-                    line.words(for: member.name) ?? (member.value.bool == true ? done : "nothing to do")
+                let words = line.words(for: member.name) ?? (member.value.bool == true ? done : "nothing to do")
                 CommandOutput(options).show(
-                    ["id": .string(member.name), "changed": member.value],
-                    "\(ShortIDs.text(member.name)) \(words)"
-                )
+                    ["id": .string(member.name), "changed": member.value], "\(ShortIDs.text(member.name)) \(words)")
             }
             return 0
         }
     }
 
     /// Carries out a command for all downloads, or for the group that `options` name.
-    private static func together(
-        _ name: String,
-        _ options: VerbOptions,
-        done: String
-    ) throws(Failure) -> Int32 {
+    private static func together(_ name: String, _ options: VerbOptions, done: String) throws(Failure) -> Int32 {
         let client = try options.client()
         let output = CommandOutput(options)
         guard let group = options.group else {
@@ -107,17 +71,13 @@ extension Command {
             let group = mayHold ? try client.line().heldGroup : nil
             let note = group.map { "; the group \($0) is paused: 'pawl resume --group \($0)'" }
             output.show(
-                ["\(name)": .bool(count > 0)],
-                (count > 0 ? "\(done) all" : "nothing to \(name)") + (note ?? "")
-            )
+                ["\(name)": .bool(count > 0)], (count > 0 ? "\(done) all" : "nothing to \(name)") + (note ?? ""))
             return 0
         }
         let known = try client.groups().first { $0.name.hasSameBytes(as: group) }
         guard known != nil || name == "pause" else { throw Failure.noGroup(group, to: name) }
         guard (known?.isPaused ?? false) != (name == "pause") else {
-            let why =
-                name == "pause"
-                ? "is paused already" : "is not paused; 'pawl resume ID' resumes one download"
+            let why = name == "pause" ? "is paused already" : "is not paused; 'pawl resume ID' resumes one download"
             output.show(["\(name)": .bool(false)], "nothing to \(name): the group \(group) \(why)")
             return 0
         }
@@ -128,85 +88,52 @@ extension Command {
     }
 
     private static let rename = one(
-        "rename",
-        "ID NAME",
-        "rename a download's file",
+        "rename", "ID NAME", "rename a download's file",
         "Rename the file of a download, also on disk if it has finished; an unfinished one gets the name on completion.",
-        action: "rename",
-        because: "it has no file to rename",
-        isDone: { details, _, name in
-            details["state"]?.string == "finished" && details["name"]?.string == name
-        },
-        done: { name, _ in "renamed to \(name)" },
-        value: { text in .string(text) }
-    )
+        action: "rename", because: "it has no file to rename",
+        isDone: { details, _, name in details["state"]?.string == "finished" && details["name"]?.string == name },
+        done: { name, _ in "renamed to \(name)" }, value: { text in .string(text) })
 
     private static let url = one(
-        "url",
-        "ID NEWURL",
-        "replace a download's URL, e.g. an expired link",
+        "url", "ID NEWURL", "replace a download's URL, e.g. an expired link",
         """
         Continue a download from another URL of the same content; data on disk is kept only if the content at the new \
         URL is verified to be the same.
-        """,
-        action: "replace the URL of",
-        because: "it has finished",
+        """, action: "replace the URL of", because: "it has finished",
         isDone: { (details, source, address) throws(Failure) in
             guard details["state"]?.string != "finished" else { return false }
             let text = try WebAddress.parse(address).address.text
             return try source().hasSameBytes(as: text)
-        },
-        done: { address, _ in "continues from \(Redaction.address(address))" },
-        value: { text in .string(text) }
-    )
+        }, done: { address, _ in "continues from \(Redaction.address(address))" }, value: { text in .string(text) })
 
     private static let move = one(
-        "move",
-        "ID POSITION",
-        "change a download's position in the queue",
+        "move", "ID POSITION", "change a download's position in the queue",
         """
         Move a queued or paused download in the queue, among those of its priority. POSITION is a number (1 is next), \
         first, last, or a step: +2 is two places back, -2 two forward.
-        """,
-        action: "move",
-        then: .words(["first", "last", "1", "+1", "-1"]),
-        because: "only queued and paused downloads have a position",
-        isDone: { _, _, _ in false },
+        """, action: "move", then: .words(["first", "last", "1", "+1", "-1"]),
+        because: "only queued and paused downloads have a position", isDone: { _, _, _ in false },
         done: { _, place in "is at position \((place.integer ?? 0) + 1) now" },
         value: { (text) throws(Failure) in
             if let position = Int(text), !text.hasPrefix("+"), position > 0 { return .number(position - 1) }
             let isStep = (text.hasPrefix("+") || text.hasPrefix("-")) && Int(text) != nil
             guard isStep || ["first", "last"].contains(text) else {
                 throw Failure(
-                    .badOption,
-                    "cannot use",
-                    at: "the position \(text)",
-                    because: "must be a number from 1, first, last, or a step such as +2 or -2"
-                )
+                    .badOption, "cannot use", at: "the position \(text)",
+                    because: "must be a number from 1, first, last, or a step such as +2 or -2")
             }
             return .string(text)
-        }
-    )
+        })
 
     /// A command that takes an ID and one more operand.
     private static func one(
-        _ name: String,
-        _ operands: String,
-        _ summary: String,
-        _ details: String,
-        action: String,
-        then offer: Command.Operand = .nothing,
-        because why: String,
+        _ name: String, _ operands: String, _ summary: String, _ details: String, action: String,
+        then offer: Command.Operand = .nothing, because why: String,
         isDone: @escaping @Sendable (JSON, () throws(Failure) -> String?, String) throws(Failure) -> Bool,
-        done: @escaping @Sendable (String, JSON) -> String,
-        value: @escaping @Sendable (String) throws(Failure) -> JSON
+        done: @escaping @Sendable (String, JSON) -> String, value: @escaping @Sendable (String) throws(Failure) -> JSON
     ) -> Command {
         Command(
-            name,
-            "[options] \(operands)",
-            summary: summary,
-            details: details,
-            operand: .sequence([.downloads, offer]),
+            name, "[options] \(operands)", summary: summary, details: details, operand: .sequence([.downloads, offer]),
             taking: VerbOptions.common
         ) { (options, words) throws(Failure) in
             guard words.count == 2 else {
@@ -222,33 +149,20 @@ extension Command {
             }
             if details["state"]?.string != "removed", try isDone(details, source, words[1]) {
                 CommandOutput(options).show(
-                    ["id": .string(id), "changed": .bool(false)],
-                    "\(ShortIDs.text(id)) unchanged"
-                )
+                    ["id": .string(id), "changed": .bool(false)], "\(ShortIDs.text(id)) unchanged")
                 return 0
             }
-            let result = try client.call(
-                "pawl.\(name)",
-                [.string(id), given],
-                to: action,
-                ShortIDs.text(id)
-            )
+            let result = try client.call("pawl.\(name)", [.string(id), given], to: action, ShortIDs.text(id))
             guard result != .null, result.bool != false else {
                 throw Failure(.unknown, "cannot \(action)", at: ShortIDs.text(id), because: why)
             }
             CommandOutput(options).show(
-                ["id": .string(id), "\(name)": result],
-                "\(ShortIDs.text(id)) \(done(words[1], result))"
-            )
+                ["id": .string(id), "\(name)": result], "\(ShortIDs.text(id)) \(done(words[1], result))")
             return 0
         }
     }
 
-    static func requireIDs(
-        _ ids: [String],
-        in command: String,
-        _ operands: String = "ID..."
-    ) throws(Failure) {
+    static func requireIDs(_ ids: [String], in command: String, _ operands: String = "ID...") throws(Failure) {
         if ids.isEmpty { throw Failure.usage(command, operands, missing: "ID") }
     }
 }
@@ -270,33 +184,21 @@ extension JSON {
 extension Failure {
     static func noGroup(_ group: String, to action: String) -> Failure {
         Failure(
-            .notFound,
-            "cannot \(action)",
-            at: "the group \(group)",
-            because: "no download is in it",
-            remedy: "'pawl list' shows the downloads, 'pawl status' the groups"
-        )
+            .notFound, "cannot \(action)", at: "the group \(group)", because: "no download is in it",
+            remedy: "'pawl list' shows the downloads, 'pawl status' the groups")
     }
 
     /// Downloads are given both by ID and by `--all` or `--group`.
     static func both(_ id: String, _ option: String, _ command: String) -> Failure {
         Failure(
-            .badOption,
-            "cannot use",
-            at: "\(option) with \(id)",
-            because: "\(option) names the downloads to \(command) already",
-            remedy: "give IDs or \(option)"
-        )
+            .badOption, "cannot use", at: "\(option) with \(id)",
+            because: "\(option) names the downloads to \(command) already", remedy: "give IDs or \(option)")
     }
 
     /// `missing`: the operand that was not given.
     static func usage(_ command: String, _ operands: String, missing: String? = nil) -> Failure {
         Failure(
-            .badOption,
-            missing == nil ? "wrong operands of" : "missing",
-            at: missing ?? "pawl \(command)",
-            because: "",
-            remedy: "usage: pawl \(command) \(operands)"
-        )
+            .badOption, missing == nil ? "wrong operands of" : "missing", at: missing ?? "pawl \(command)", because: "",
+            remedy: "usage: pawl \(command) \(operands)")
     }
 }

@@ -26,10 +26,8 @@ struct VerbOptions: CommandOptions {
 
     func client() throws(Failure) -> ServiceClient {
         ServiceClient(
-            socket: try ServicePlace.socket(socket),
-            isUsual: ServicePlace.isUsual(socket),
-            root: try? ServicePlace.root(nil)
-        )
+            socket: try ServicePlace.socket(socket), isUsual: ServicePlace.isUsual(socket),
+            root: try? ServicePlace.root(nil))
     }
 }
 
@@ -37,83 +35,51 @@ extension VerbOptions {
     /// The options of every such command.
     static let common: [CommandOption<VerbOptions>] = [
         CommandOption(
-            "socket",
-            takes: .required("FILE"),
-            in: .service,
-            "Unix socket of the service",
+            "socket", takes: .required("FILE"), in: .service, "Unix socket of the service",
             standard: "$PAWL_SOCKET, else $XDG_RUNTIME_DIR/pawl.socket, else ~/.local/state/pawl/socket"
         ) { (options, value) throws(Failure) in options.socket = try OptionValues.notEmpty("socket", value) },
         jsonOption(\.isJSON), helpOption,
     ]
 
     static func all(_ help: String) -> CommandOption<VerbOptions> {
-        CommandOption("all", short: "a", takes: .none, in: .selection, help) { (options, _) in
-            options.takesAll = true
-        }
+        CommandOption("all", short: "a", takes: .none, in: .selection, help) { (options, _) in options.takesAll = true }
     }
 
     static let keepFile: CommandOption<VerbOptions> = CommandOption(
-        "keep-file",
-        takes: .none,
-        in: .files,
-        "keep the finished file (default)"
+        "keep-file", takes: .none, in: .files, "keep the finished file (default)"
     ) { (options, _) in options.deletesFile = false }
 
     static let deleteFile: CommandOption<VerbOptions> = CommandOption(
-        "delete-file",
-        takes: .none,
-        in: .files,
-        "delete the finished file too"
+        "delete-file", takes: .none, in: .files, "delete the finished file too"
     ) { (options, _) in options.deletesFile = true }
 
     static let yes: CommandOption<VerbOptions> = CommandOption(
-        "yes",
-        short: "y",
-        takes: .none,
-        in: .files,
-        "delete without confirmation"
+        "yes", short: "y", takes: .none, in: .files, "delete without confirmation"
     ) { (options, _) in options.isSure = true }
 
     static let repair: CommandOption<VerbOptions> = CommandOption(
-        "repair",
-        takes: .none,
-        in: .files,
-        "fetch wrong parts again; the file stays until the new one is verified"
+        "repair", takes: .none, in: .files, "fetch wrong parts again; the file stays until the new one is verified"
     ) { (options, _) in options.repairs = true }
 
     static let failedToo: CommandOption<VerbOptions> = CommandOption(
-        "failed",
-        takes: .none,
-        in: .selection,
-        "failed downloads too"
+        "failed", takes: .none, in: .selection, "failed downloads too"
     ) { (options, _) in options.takesFailed = true }
 
     static let group: CommandOption<VerbOptions> = CommandOption(
-        "group",
-        takes: .required("NAME"),
-        in: .selection,
-        "only downloads of this group"
+        "group", takes: .required("NAME"), in: .selection, "only downloads of this group"
     ) { (options, value) throws(Failure) in options.group = try OptionValues.notEmpty("group", value) }
 
     static let prints: CommandOption<VerbOptions> = CommandOption(
-        "print",
-        takes: .none,
-        in: .output,
-        "print the link instead of opening it"
+        "print", takes: .none, in: .output, "print the link instead of opening it"
     ) { (options, _) in options.prints = true }
 
     static let forget: CommandOption<VerbOptions> = CommandOption(
-        "forget",
-        takes: .none,
-        in: .selection,
-        "forget the limits of these hosts, or of all"
+        "forget", takes: .none, in: .selection, "forget the limits of these hosts, or of all"
     ) { (options, _) in options.forgets = true }
 
     static let listing: [CommandOption<VerbOptions>] = [
         CommandOption(
-            "state",
-            takes: .required("STATE"),
-            in: .selection,
+            "state", takes: .required("STATE"), in: .selection,
             "only downloads in this state: \(ListedState.names); waiting: for a host, the network or the disk; repeatable",
             standard: "all but removed"
         ) { (options, value) throws(Failure) in
@@ -121,20 +87,15 @@ extension VerbOptions {
                 throw OptionValues.bad("state", value, "must be one of \(ListedState.names)")
             }
             options.states.append(state.rawValue)
+        }, group,
+        CommandOption("find", takes: .required("TEXT"), in: .selection, "only downloads with TEXT in the name or URL") {
+            (options, value) in options.text = value
         },
-        group,
-        CommandOption(
-            "find",
-            takes: .required("TEXT"),
-            in: .selection,
-            "only downloads with TEXT in the name or URL"
-        ) { (options, value) in options.text = value },
         CommandOption("limit", takes: .required("N"), in: .selection, "at most N downloads") {
             (options, value) throws(Failure) in
             options.limit = try OptionValues.integer("limit", value, in: 0...1_000_000_000)
         },
-        CommandOption("watch", short: "w", takes: .none, in: .output, "update the table until Ctrl-C") {
-            (options, _) in
+        CommandOption("watch", short: "w", takes: .none, in: .output, "update the table until Ctrl-C") { (options, _) in
             options.watches = true
         },
     ]

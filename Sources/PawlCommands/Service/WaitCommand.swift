@@ -4,14 +4,11 @@ import PawlCore
 
 extension Command {
     static let wait = Command(
-        "wait",
-        "[options] ID...|--all",
-        summary: "wait for downloads to finish; exit codes as for 'get'",
+        "wait", "[options] ID...|--all", summary: "wait for downloads to finish; exit codes as for 'get'",
         details: """
             Wait until the downloads have finished, failed or been removed. Paused downloads count as unfinished. Exit \
             code 7 if one was removed, or if the service stops first.
-            """,
-        operand: .downloads,
+            """, operand: .downloads,
         taking: [VerbOptions.all("all downloads that are in the queue now")] + VerbOptions.common
     ) { (options, ids) throws(Failure) in
         if options.takesAll, let id = ids.first { throw Failure.both(id, "--all", "wait for") }
@@ -42,22 +39,15 @@ private struct WaitSession: ~Copyable {
         if options.takesAll {
             var everything = options
             everything.states = ["running", "queued", "paused", "failed"]
-            for download in try client.list(everything).compactMap(RemoteDownload.init) {
-                note(download)
-            }
+            for download in try client.list(everything).compactMap(RemoteDownload.init) { note(download) }
         }
         for id in ids { try look(at: id) }
         while !open.isEmpty {
             guard let event = try stream.next() else {
                 printFailure(
                     Failure(
-                        .unfinished,
-                        "cannot wait for",
-                        at: open.count == 1 ? "a download" : "\(open.count) downloads",
-                        because: "the service has stopped",
-                        remedy: "they resume at its next start"
-                    )
-                )
+                        .unfinished, "cannot wait for", at: open.count == 1 ? "a download" : "\(open.count) downloads",
+                        because: "the service has stopped", remedy: "they resume at its next start"))
                 return Int32(Failure.Code.unfinished.rawValue)
             }
             try hear(event)
@@ -83,8 +73,7 @@ private struct WaitSession: ~Copyable {
         case "finished":
             CommandOutput(options).show(
                 ["event": "finished", "id": .string(download.id), "length": .number(download.written)],
-                "\(download.title): finished"
-            )
+                "\(download.title): finished")
         case "failed": end(download.error?.code ?? 1, download.error?.message ?? download.title, download.id)
         default: end(Failure.Code.unfinished.rawValue, "\(download.title) was removed", download.id)
         }

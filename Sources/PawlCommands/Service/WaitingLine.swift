@@ -34,8 +34,6 @@ extension ServiceClient {
     func line() throws(Failure) -> WaitingLine {
         let listed = try call("pawl.list", [["states": ["waiting"]]], to: "list").array ?? []
         return WaitingLine(
-            listed.compactMap(RemoteDownload.init),
-            pausedGroups: try groups().filter(\.isPaused).map(\.name)
-        )
+            listed.compactMap(RemoteDownload.init), pausedGroups: try groups().filter(\.isPaused).map(\.name))
     }
 }

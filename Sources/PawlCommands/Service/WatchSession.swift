@@ -26,10 +26,7 @@ struct WatchSession: ~Copyable {
     }
 
     private init(
-        _ options: VerbOptions,
-        _ client: ServiceClient,
-        _ signals: SignalPipe,
-        _ stream: consuming ServiceStream
+        _ options: VerbOptions, _ client: ServiceClient, _ signals: SignalPipe, _ stream: consuming ServiceStream
     ) {
         self.options = options
         self.client = client
@@ -92,8 +89,7 @@ struct WatchSession: ~Copyable {
     private mutating func look(andDraw draws: Bool) throws(Failure) {
         let size = TerminalState.size()
         let results = try client.call([
-            ("pawl.running", []), ("pawl.list", [options.filter(limit: max(size.rows, 24))]),
-            ("pawl.status", []),
+            ("pawl.running", []), ("pawl.list", [options.filter(limit: max(size.rows, 24))]), ("pawl.status", []),
         ])
         guard results.count == 3 else { return }
         let listed = (results[1].array ?? []).filter(options.includes).compactMap(RemoteDownload.init)
@@ -108,40 +104,24 @@ struct WatchSession: ~Copyable {
         draw(running + rest, more: results[2], size)
     }
 
-    private mutating func draw(
-        _ shown: [RemoteDownload],
-        more status: JSON,
-        _ size: (columns: Int, rows: Int)
-    ) {
+    private mutating func draw(_ shown: [RemoteDownload], more status: JSON, _ size: (columns: Int, rows: Int)) {
         var renderer = ProgressRenderer(
-            glyphs: glyphs,
-            width: size.columns,
-            height: size.rows - 1,
-            narrowest: ProgressReporter.narrowest
-        )
+            glyphs: glyphs, width: size.columns, height: size.rows - 1, narrowest: ProgressReporter.narrowest)
         let digits = ShortIDs.digits(shown.map(\.id))
         renderer.prefix = digits + 1
         var frame = renderer.lines(shown.map { ProgressRow($0, digits: digits) }, totals: nil, tick: tick)
         var last = StyledLine()
         let figures = ["paused", "failed"].map { "\(status[$0]?.integer ?? 0) \($0)" }
         let text = ([status.activity] + figures + [NumberFormat.speed(status["speed"]?.integer ?? 0)]).joined(
-            separator: ", "
-        )
-        last.append(
-            TerminalText.shortened(text, to: max(1, size.columns - 1), ellipsis: glyphs.ellipsis),
-            .faint
-        )
+            separator: ", ")
+        last.append(TerminalText.shortened(text, to: max(1, size.columns - 1), ellipsis: glyphs.ellipsis), .faint)
         frame.append(last)
         tick += 1
         errors.append(cursor.hidingCode())
         errors.append(
             painter.paint(
-                permanent: permanent,
-                frame: frame,
-                width: size.columns,
-                screen: FramePainter.Screen(rows: size.rows, narrowest: ProgressReporter.narrowest)
-            )
-        )
+                permanent: permanent, frame: frame, width: size.columns,
+                screen: FramePainter.Screen(rows: size.rows, narrowest: ProgressReporter.narrowest)))
         permanent.removeAll()
         errors.flush()
     }
@@ -156,9 +136,7 @@ struct WatchSession: ~Copyable {
     private mutating func leave(_ code: Int32) -> Int32 {
         errors.append(painter.leave(isEchoed: true))
         errors.append(cursor.showingCode())
-        if code != 0 {
-            errors.appendLine("pawl: the service has stopped; 'pawl serve' resumes its downloads")
-        }
+        if code != 0 { errors.appendLine("pawl: the service has stopped; 'pawl serve' resumes its downloads") }
         output.flush()
         errors.flush()
         return code

@@ -5,22 +5,17 @@ import PawlSystem
 
 extension Command {
     static let web = Command(
-        "web",
-        "[options]",
-        summary: "open the service's web page in the browser",
+        "web", "[options]", summary: "open the service's web page in the browser",
         details: """
             Open the page with a link that logs in one browser. The link works once, within a minute. Without a desktop, \
             or with --print, print the link.
-            """,
-        taking: [VerbOptions.prints] + VerbOptions.common
+            """, taking: [VerbOptions.prints] + VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "web") }
         let result = try options.client().call("pawl.web", to: "query")
         let link = result["url"]?.string ?? ""
         let isShown = options.prints || options.isJSON
-        if !isShown, let opener = Desktop.opener {
-            if try ChildProcess.run(opener, [link]) == 0 { return 0 }
-        }
+        if !isShown, let opener = Desktop.opener { if try ChildProcess.run(opener, [link]) == 0 { return 0 } }
         CommandOutput(options).show(result, link)
         return 0
     }

@@ -32,8 +32,7 @@ struct CommandExamples: Sendable {
     static let overview = CommandExamples([
         ("pawl get https://example.org/image.iso", "Download a file; the same command resumes it"),
         ("pawl add https://example.org/image.iso", "Add a file to the queue of the service"),
-        ("pawl list --watch", "Follow the queue"),
-        ("pawl web", "Open the web interface"),
+        ("pawl list --watch", "Follow the queue"), ("pawl web", "Open the web interface"),
     ])
 
     /// The examples by command.
@@ -57,22 +56,12 @@ struct CommandExamples: Sendable {
             ("pawl add --now --group films URL", "Start it at once, in a group"),
         ]),
         "pipe": CommandExamples([
-            (
-                "pawl pipe --contact me@example.org <urls.txt >results.jsonl",
-                "Check a list: status, size, SHA-256"
-            ),
-            (
-                "pawl pipe --contact me@example.org --to images <jobs >results",
-                "Store each sample as a file"
-            ),
+            ("pawl pipe --contact me@example.org <urls.txt >results.jsonl", "Check a list: status, size, SHA-256"),
+            ("pawl pipe --contact me@example.org --to images <jobs >results", "Store each sample as a file"),
             (
                 "pawl pipe --contact me@example.org --to out --format tar --shard 17 <in",
                 "Store all samples in one archive, out/17.tar"
-            ),
-            (
-                "pawl pipe --contact m@e.org --to s3://b/p --format tar --shard 17 <in",
-                "The same in a bucket"
-            ),
+            ), ("pawl pipe --contact m@e.org --to s3://b/p --format tar --shard 17 <in", "The same in a bucket"),
         ]),
         "verify": CommandExamples([
             ("pawl verify *.iso --sums SHA256SUMS", "Check files against a sums file"),
@@ -99,41 +88,26 @@ struct CommandExamples: Sendable {
             ("pawl list --state running", "Show what runs now"),
             ("pawl list --find debian --watch", "Follow downloads by name or URL"),
             ("pawl list --json", "Print one JSON object per line, for programs"),
-        ]),
-        "show": CommandExamples([("pawl show 3f2a", "Show one download by the start of its ID")]),
+        ]), "show": CommandExamples([("pawl show 3f2a", "Show one download by the start of its ID")]),
         "check": CommandExamples([
             ("pawl check 3f2a", "Compare a finished file with its digests"),
             ("pawl check --repair 3f2a", "Fetch again what is wrong in it"),
-        ]),
-        "pause": CommandExamples([
-            ("pawl pause 3f2a", "Pause one download"), ("pawl pause --all", "Pause all"),
-        ]),
-        "resume": CommandExamples([
-            ("pawl resume 3f2a", "Resume one download"), ("pawl resume --all", "Resume all"),
-        ]),
-        "start-over": CommandExamples([
-            ("pawl start-over 3f2a", "Discard what a failed download has received")
-        ]),
+        ]), "pause": CommandExamples([("pawl pause 3f2a", "Pause one download"), ("pawl pause --all", "Pause all")]),
+        "resume": CommandExamples([("pawl resume 3f2a", "Resume one download"), ("pawl resume --all", "Resume all")]),
+        "start-over": CommandExamples([("pawl start-over 3f2a", "Discard what a failed download has received")]),
         "start": CommandExamples([("pawl start 3f2a", "Start a download ahead of the queue")]),
         "remove": CommandExamples([
             ("pawl remove 3f2a", "Take it off the list; a finished file stays"),
             ("pawl remove --delete-file 3f2a", "Delete its file as well"),
-        ]),
-        "rename": CommandExamples([
-            ("pawl rename 3f2a image.iso", "Give a download's file another name")
-        ]),
+        ]), "rename": CommandExamples([("pawl rename 3f2a image.iso", "Give a download's file another name")]),
         "move": CommandExamples([
             ("pawl move 3f2a first", "Move a download to the front of the queue"),
             ("pawl move 3f2a +2", "Move it two places back"),
-        ]),
-        "url": CommandExamples([
-            ("pawl url 3f2a NEW-URL", "Replace an expired URL; the data on disk stays")
-        ]),
+        ]), "url": CommandExamples([("pawl url 3f2a NEW-URL", "Replace an expired URL; the data on disk stays")]),
         "limit": CommandExamples([
             ("pawl limit", "Show the limit"), ("pawl limit 2M", "Limit all downloads together to 2 MiB/s"),
             ("pawl limit none 3f2a", "Remove the limit of one download"),
-        ]),
-        "wait": CommandExamples([("pawl wait 3f2a", "Wait until a download ends")]),
+        ]), "wait": CommandExamples([("pawl wait 3f2a", "Wait until a download ends")]),
         "status": CommandExamples([("pawl status --json", "Check from a script whether the service runs")]),
         "web": CommandExamples([("pawl web", "Open the web interface in the browser")]),
         "stop": CommandExamples([("pawl stop", "Stop the service; downloads resume at its next start")]),
@@ -143,13 +117,8 @@ struct CommandExamples: Sendable {
             ("pawl serve --install", "Install it as a systemd user service"),
             ("pawl serve --install --print", "Show the unit without installing it"),
             ("pawl serve --uninstall", "Remove the unit; queue and files stay"),
-        ]),
-        "aria2c": CommandExamples([
-            ("pawl aria2c --enable-rpc --rpc-secret=TEXT", "Serve aria2 clients")
-        ]),
-        "completions": CommandExamples([
-            ("source <(pawl completions bash)", "Complete commands in this shell")
-        ]),
+        ]), "aria2c": CommandExamples([("pawl aria2c --enable-rpc --rpc-secret=TEXT", "Serve aria2 clients")]),
+        "completions": CommandExamples([("source <(pawl completions bash)", "Complete commands in this shell")]),
         "help": CommandExamples([
             ("pawl help get", "Show the options of a command"),
             ("pawl help --man get | man -l -", "Read a manual page that is not installed"),

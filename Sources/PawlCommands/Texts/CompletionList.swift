@@ -14,9 +14,8 @@ enum CompletionList: String {
             let digits = ShortIDs.digits(downloads.map(\.id))
             return downloads.map { "\($0.id.prefix(digits))\t\($0.title) (\($0.stateText.word))\n" }.joined()
         case .groups:
-            return try client.groups().map { group in
-                "\(TerminalText.harmless(group.name))\t\(group.content)\n"
-            }.joined()
+            return try client.groups().map { group in "\(TerminalText.harmless(group.name))\t\(group.content)\n" }
+                .joined()
         }
     }
 }

@@ -65,8 +65,8 @@ extension Completions {
     private static func argument(_ option: OptionEntry) -> String {
         let names = option.names.map { "--" + $0 } + (option.short.map { ["-\($0)"] } ?? [])
         let isAttached = if case .optional = option.value { true } else { false }
-        let help = option.help.replacing("\\", with: "\\\\").replacing("[", with: "\\[")
-            .replacing("]", with: "\\]").replacing(":", with: "\\:")
+        let help = option.help.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("]", with: "\\]")
+            .replacing(":", with: "\\:")
         let action: String
         switch offer(for: option) {
         case nil: action = ""
@@ -85,7 +85,5 @@ extension Completions {
     }
 
     /// In single quotes, for zsh.
-    private static func quoted(_ text: String) -> String {
-        "'" + text.replacing("'", with: #"'\''"#) + "'"
-    }
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }

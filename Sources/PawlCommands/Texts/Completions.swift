@@ -58,8 +58,7 @@ enum Completions {
                 option.names.map { "--" + $0 } + (option.short.map { ["-\($0)"] } ?? [])
             }
             operands += "    \(command.name))\n        if [[ $current == -* ]]; then\n"
-            operands +=
-                "            COMPREPLY=($(compgen -W '\(flags.joined(separator: " "))' -- \"$current\"))\n"
+            operands += "            COMPREPLY=($(compgen -W '\(flags.joined(separator: " "))' -- \"$current\"))\n"
             operands += bashOperand(command.operand)
             operands += "        fi ;;\n"
         }
@@ -121,14 +120,11 @@ enum Completions {
         case .nothing, .addresses, .files: ""
         case .downloads: "        else\n            _pawl_described < <(\(idsCommand))\n"
         case .words(let words): "        else\n            \(bashReply(.words(words)))\n"
-        case .commands(let words):
-            "        else\n            \(bashReply(.words(words + Command.table.map(\.name))))\n"
+        case .commands(let words): "        else\n            \(bashReply(.words(words + Command.table.map(\.name))))\n"
         case .sequence(let operands):
             operands.enumerated().map { position, operand in
                 bashOperand(operand).replacing(
-                    "        else\n",
-                    with: "        elif (($(_pawl_operands) == \(position))); then\n"
-                )
+                    "        else\n", with: "        elif (($(_pawl_operands) == \(position))); then\n")
             }.joined()
         }
     }
@@ -149,8 +145,7 @@ enum Completions {
         var text = "# fish completion for pawl; made by 'pawl completions fish'\n"
         text += "complete -c pawl -f\n"
         for command in Command.table {
-            text +=
-                "complete -c pawl -n __fish_use_subcommand -a \(command.name) -d \(quote(command.summary))\n"
+            text += "complete -c pawl -n __fish_use_subcommand -a \(command.name) -d \(quote(command.summary))\n"
             let condition = "-n '__fish_seen_subcommand_from \(command.name)'"
             for option in command.options { text += fishLine(option, condition) }
             text += fishOperand(command.operand, "__fish_seen_subcommand_from \(command.name)")

@@ -34,8 +34,7 @@ struct HelpLayout {
         let room = width - indent
         guard line.count > room else { return margin + line + "\n" }
         let lines = Self.filled(line.split(separator: " ").map(String.init), width: room - further - 2)
-        return margin + lines.joined(separator: " \\\n" + margin + String(repeating: " ", count: further))
-            + "\n"
+        return margin + lines.joined(separator: " \\\n" + margin + String(repeating: " ", count: further)) + "\n"
     }
 
     private func wrapped(_ text: String, width: Int) -> [String] {
@@ -58,9 +57,7 @@ struct HelpLayout {
     /// A word that is wider than a line, cut at its blanks, behind its signs or before a bracket.
     private static func pieces(of word: String, width: Int) -> [String] {
         guard word.count > width else { return [word] }
-        if word.contains(" ") {
-            return word.split(separator: " ").flatMap { pieces(of: String($0), width: width) }
-        }
+        if word.contains(" ") { return word.split(separator: " ").flatMap { pieces(of: String($0), width: width) } }
         let signs = Array(word)
         let end = (1...width).last { "|/,=:".contains(signs[$0 - 1]) || signs[$0] == "[" } ?? width
         return [String(signs[..<end])] + pieces(of: String(signs[end...]), width: width)

@@ -15,13 +15,11 @@ enum HelpText {
         }
         text += layout.paragraph(
             "'pawl URL' is 'pawl get URL'. 'pawl help COMMAND' shows examples and options, 'pawl COMMAND --help-all' all of "
-                + "them; 'pawl --version' prints the version."
-        )
+                + "them; 'pawl --version' prints the version.")
         return text + "\n"
             + layout.paragraph(
                 "A file gets its final name only when it is complete and verified. Until then NAME.part holds the data and "
-                    + "NAME.pawl the state needed to resume. Ctrl-C pauses; no received data is lost."
-            )
+                    + "NAME.pawl the state needed to resume. Ctrl-C pauses; no received data is lost.")
     }
 
     /// The text of `pawl --help-all`: the overview, and every option of every command.
@@ -32,46 +30,33 @@ enum HelpText {
     /// Options that the short help of a command with many shows.
     private static let common: [String: Set<String>] = [
         "get": [
-            "dir", "output", "if-exists", "input-file", "mirror", "checksum", "jobs", "limit-rate",
-            "connections",
-            "retries", "timeout", "header", "user", "proxy", "insecure", "progress", "verbose", "dry-run",
-            "quiet",
+            "dir", "output", "if-exists", "input-file", "mirror", "checksum", "jobs", "limit-rate", "connections",
+            "retries", "timeout", "header", "user", "proxy", "insecure", "progress", "verbose", "dry-run", "quiet",
             "json", "help", "help-all",
         ],
         "add": [
-            "paused", "now", "priority", "group", "dir", "output", "input-file", "mirror", "checksum",
-            "limit-rate",
+            "paused", "now", "priority", "group", "dir", "output", "input-file", "mirror", "checksum", "limit-rate",
             "connections", "header", "user", "proxy", "json", "help", "help-all",
         ],
         "set": [
-            "mirror", "checksum", "connections", "limit-rate", "retries", "timeout", "header", "user",
-            "referer",
+            "mirror", "checksum", "connections", "limit-rate", "retries", "timeout", "header", "user", "referer",
             "user-agent", "proxy", "insecure", "priority", "group", "json", "help", "help-all",
         ],
         "serve": [
             "root", "background", "install", "jobs", "limit-rate", "timetable", "paused", "port", "listen",
-            "secret-file",
-            "on-complete", "webhook", "log", "quiet", "help", "help-all",
+            "secret-file", "on-complete", "webhook", "log", "quiet", "help", "help-all",
         ],
     ]
 
     /// The text of `pawl help COMMAND`: the examples, and the options that are used most or, with `whole`, all of them.
-    static func text(
-        of command: Command,
-        whole: Bool = false,
-        _ layout: HelpLayout = HelpLayout()
-    ) -> String {
+    static func text(of command: Command, whole: Bool = false, _ layout: HelpLayout = HelpLayout()) -> String {
         var text = layout.paragraph("pawl \(command.name) \(command.synopsis)", first: "usage: ") + "\n"
-        for paragraph in command.details.split(separator: "\n") {
-            text += layout.paragraph(String(paragraph)) + "\n"
-        }
+        for paragraph in command.details.split(separator: "\n") { text += layout.paragraph(String(paragraph)) + "\n" }
         text += CommandExamples.table[command.name]?.help(layout) ?? ""
         let common = whole ? nil : common[command.name]
         let summaries = whole ? [:] : summaries[command.name] ?? [:]
         text += list(command.options.filter { common?.contains($0.long) ?? true }, summaries, layout)
-        if !summaries.isEmpty {
-            return text + layout.paragraph("'pawl help \(command.name) --all' lists all options.")
-        }
+        if !summaries.isEmpty { return text + layout.paragraph("'pawl help \(command.name) --all' lists all options.") }
         if let common, command.options.contains(where: { !common.contains($0.long) }) {
             let others = command.reportsDownloads ? " and the exit codes" : ""
             return text + layout.paragraph("'pawl \(command.name) --help-all' lists all options\(others).")
@@ -82,15 +67,13 @@ enum HelpText {
 
     /// Every exit code with its description.
     static let codes: [(code: Int, words: String)] = [
-        (0, "success"), (1, "unknown error"), (2, "timeout"), (3, "not found"), (5, "too slow"),
-        (6, "network error"),
+        (0, "success"), (1, "unknown error"), (2, "timeout"), (3, "not found"), (5, "too slow"), (6, "network error"),
         (7, "unfinished downloads"), (8, "cannot resume"), (9, "disk full"), (11, "already being downloaded"),
         (13, "file exists"), (14, "rename failed"), (15, "cannot open file"), (16, "cannot create file"),
-        (17, "I/O error"), (18, "cannot create folder"), (19, "name resolution failed"),
-        (22, "bad response"),
-        (23, "too many redirects"), (24, "authorization failed"), (28, "bad option or URL"),
-        (29, "server overloaded"), (32, "checksum mismatch"), (33, "certificate or host key not trusted"),
-        (34, "journal of a newer version"), (36, "refused by robots.txt"),
+        (17, "I/O error"), (18, "cannot create folder"), (19, "name resolution failed"), (22, "bad response"),
+        (23, "too many redirects"), (24, "authorization failed"), (28, "bad option or URL"), (29, "server overloaded"),
+        (32, "checksum mismatch"), (33, "certificate or host key not trusted"), (34, "journal of a newer version"),
+        (36, "refused by robots.txt"),
     ]
 
     private static func exitCodes(_ layout: HelpLayout) -> String {
@@ -104,17 +87,12 @@ enum HelpText {
     private static let summaries: [String: [OptionGroup: String]] = [
         "aria2c": [
             .transfer: "as in aria2c(1), such as --header, --split and --max-tries",
-            .torrents: "accepted and ignored: BitTorrent is not supported",
-            .ignored: "accepted and ignored",
+            .torrents: "accepted and ignored: BitTorrent is not supported", .ignored: "accepted and ignored",
         ]
     ]
 
     /// The options under their headings.
-    static func list(
-        _ options: [OptionEntry],
-        _ summaries: [OptionGroup: String],
-        _ layout: HelpLayout
-    ) -> String {
+    static func list(_ options: [OptionEntry], _ summaries: [OptionGroup: String], _ layout: HelpLayout) -> String {
         var text = ""
         for group in OptionGroup.allCases {
             let members = options.filter { $0.group == group }

@@ -9,9 +9,7 @@ final class OriginSums {
     private var folder: [String: SumsFile?] = [:]
 
     /// The URL of the content, or of its folder if the path ends with a slash.
-    init(_ address: WebAddress) {
-        self.address = address
-    }
+    init(_ address: WebAddress) { self.address = address }
 
     /// Stops the transfers.
     func end() { downloader.shutDown() }
@@ -22,9 +20,7 @@ final class OriginSums {
         do throws(PawlError) {
             let stated = try downloader.statedDigests(of: file.text, options: DownloadOptions())
             if !stated.isEmpty { return stated.map { .init(checksum: $0.checksum, source: $0.source) } }
-        } catch {
-            throw error.failure
-        }
+        } catch { throw error.failure }
         return try checksums(ofFileAt: path)
     }
 
@@ -66,10 +62,7 @@ final class OriginSums {
     private func sums(at address: WebAddress) throws(Failure) -> SumsFile? {
         do throws(PawlError) {
             let bytes = try downloader.content(
-                of: address.text,
-                maximumSize: SumsFile.longest,
-                options: DownloadOptions()
-            )
+                of: address.text, maximumSize: SumsFile.longest, options: DownloadOptions())
             return SumsFile(bytes, named: SidecarNames.name(of: address) ?? [])
         } catch {
             switch error.code {
@@ -80,9 +73,7 @@ final class OriginSums {
     }
 
     private static func encoded(_ name: ArraySlice<UInt8>) -> String {
-        let bytes = PercentCoding.encoded(name) {
-            PercentCoding.isPathCharacter($0) && $0 != UInt8(ascii: "%")
-        }
+        let bytes = PercentCoding.encoded(name) { PercentCoding.isPathCharacter($0) && $0 != UInt8(ascii: "%") }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -26,16 +26,11 @@ struct ProgressDisplay: ~Copyable {
         let seconds = Double(now - start) / 1000
         let speed = seconds > 0 ? Double(done) / seconds : 0
         let row = ProgressRow(
-            name: TerminalText.harmless(name),
-            written: done,
-            total: total,
-            speed: Int64(speed),
-            timeLeft: speed > 0 ? Double(max(0, total - done)) / speed : nil,
-            connections: 0,
-            status: speed > 0 ? nil : status
-        )
-        let frame = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows)
-            .lines([row], totals: nil, tick: tick)
+            name: TerminalText.harmless(name), written: done, total: total, speed: Int64(speed),
+            timeLeft: speed > 0 ? Double(max(0, total - done)) / speed : nil, connections: 0,
+            status: speed > 0 ? nil : status)
+        let frame = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows).lines(
+            [row], totals: nil, tick: tick)
         tick += 1
         errors.append(painter.paint(permanent: [], frame: frame, width: size.columns))
         errors.flush()

@@ -5,15 +5,11 @@ import PawlCore
 enum ReadMaterial {
     /// The bytes at a path or a URL, or of standard input for `-`; more than `limit` of them are a failure.
     static func bytes(at place: String, limit: Int, of command: GetOptions) throws(Failure) -> [UInt8] {
-        guard isURL(place) else {
-            return try readBytes(at: shown(place), named: PathText.bytes(place), limit: limit)
-        }
+        guard isURL(place) else { return try readBytes(at: shown(place), named: PathText.bytes(place), limit: limit) }
         let options = try command.transferOptions()
         let downloader = Downloader(command.connections)
         defer { downloader.shutDown() }
-        do throws(PawlError) {
-            return try downloader.content(of: place, maximumSize: limit, options: options)
-        } catch {
+        do throws(PawlError) { return try downloader.content(of: place, maximumSize: limit, options: options) } catch {
             throw error.failure
         }
     }
@@ -21,9 +17,7 @@ enum ReadMaterial {
     static func isURL(_ place: String) -> Bool { place.contains("://") }
 
     /// The place for users: a URL without secrets, and a path whose bytes are UTF-8.
-    static func shown(_ place: String) -> String {
-        isURL(place) ? Redaction.address(place) : PathText.shown(place)
-    }
+    static func shown(_ place: String) -> String { isURL(place) ? Redaction.address(place) : PathText.shown(place) }
 
     /// Its files may have no sources: they are there, or have others.
     static func metalink(at place: String, of command: GetOptions) throws(Failure) -> Metalink {

@@ -3,15 +3,11 @@ import PawlCore
 
 extension Command {
     static let verify = Command(
-        "verify",
-        "[options] FILE...",
-        summary: "check files against checksums, sums files or Metalinks",
+        "verify", "[options] FILE...", summary: "check files against checksums, sums files or Metalinks",
         details: """
             Compute the digests of files and compare them, several files at once. Prints a line for each file. The exit code \
             is 32 if a file is wrong, and 3 if no digest for a file was found.
-            """,
-        operand: .files,
-        taking: VerifyOptions.table
+            """, operand: .files, taking: VerifyOptions.table
     ) { (options, operands) throws(Failure) in
         let plan = try VerifyPlan(options, files: operands)
         return VerifyRun(plan, options).run()
@@ -53,26 +49,16 @@ struct VerifyPlan: Sendable {
 
     /// `files` are paths as ``PathText``.
     init(_ options: VerifyOptions, files: [String]) throws(Failure) {
-        guard !files.isEmpty else {
-            throw Failure.usage("verify", "[options] FILE...", missing: "FILE")
-        }
+        guard !files.isEmpty else { throw Failure.usage("verify", "[options] FILE...", missing: "FILE") }
         guard !options.checksums.isEmpty || !(options.sums + options.metalinks + options.from).isEmpty else {
             throw Failure(
-                .badOption,
-                "cannot verify",
-                at: files.map(PathText.shown).joined(separator: " "),
-                because: "nothing to compare with",
-                remedy: "give --checksum, --sums, --metalink or --from"
-            )
+                .badOption, "cannot verify", at: files.map(PathText.shown).joined(separator: " "),
+                because: "nothing to compare with", remedy: "give --checksum, --sums, --metalink or --from")
         }
         guard options.checksums.isEmpty || files.count == 1 else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--checksum",
-                because: "it applies to a single file, but there are several",
-                remedy: "use --sums"
-            )
+                .badOption, "cannot use", at: "--checksum",
+                because: "it applies to a single file, but there are several", remedy: "use --sums")
         }
         items = files.map { Item(name: PathText.bytes($0)) }
         for checksum in options.checksums {
@@ -88,12 +74,9 @@ struct VerifyPlan: Sendable {
         let address = try WebAddress.parse(url).address
         guard url.hasSuffix("/") || items.count == 1 else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: "--from \(url)",
+                .badOption, "cannot use", at: "--from \(url)",
                 because: "it is one file's URL, but there are several files",
-                remedy: "give the URL of their folder, with a slash at the end"
-            )
+                remedy: "give the URL of their folder, with a slash at the end")
         }
         let origin = OriginSums(address)
         defer { origin.end() }
@@ -103,12 +86,9 @@ struct VerifyPlan: Sendable {
                 let digests = try origin.digests(ofFileAt: items[index].name)
                 items[index].expected += digests
                 if digests.isEmpty {
-                    items[index].flaw =
-                        "neither \(address.redacted) nor a sums file beside it states a digest of it"
+                    items[index].flaw = "neither \(address.redacted) nor a sums file beside it states a digest of it"
                 }
-            } catch {
-                items[index].failure = error
-            }
+            } catch { items[index].failure = error }
         }
     }
 
@@ -133,12 +113,8 @@ struct VerifyPlan: Sendable {
         let name = Self.name(ofPlace: place)
         guard let sums = SumsFile(bytes, named: name) else {
             throw Failure(
-                .badOption,
-                "cannot use",
-                at: place,
-                because: Self.flaw(ofSums: bytes, named: name),
-                remedy: "supported: \(DownloadOption.checksumNames)"
-            )
+                .badOption, "cannot use", at: place, because: Self.flaw(ofSums: bytes, named: name),
+                remedy: "supported: \(DownloadOption.checksumNames)")
         }
         for index in items.indices {
             let found = sums.checksums(ofFileAt: items[index].name, isOnly: items.count == 1)
@@ -154,9 +130,7 @@ struct VerifyPlan: Sendable {
 
     /// Why no digest of a sums file counts.
     private static func flaw(ofSums bytes: [UInt8], named name: [UInt8]) -> String {
-        if SumsNotation(name) == .unsupported {
-            return "by its name its digests are not of a supported algorithm"
-        }
+        if SumsNotation(name) == .unsupported { return "by its name its digests are not of a supported algorithm" }
         return SumsFile.hasPOSIXChecksums(bytes)
             ? "it has the CRCs of POSIX cksum, which are not supported; 'cksum -a sha256' writes digests that are"
             : "it is not a sums file with digests of a supported algorithm"
@@ -196,11 +170,8 @@ extension SumsFile {
     func expectations(_ checksums: [Checksum], _ place: String) -> [VerifyPlan.Expectation] {
         checksums.map { checksum in
             VerifyPlan.Expectation(
-                checksum: checksum,
-                source: place,
-                alternatives: alternatives(to: checksum),
-                isGuessed: isGuessed(checksum)
-            )
+                checksum: checksum, source: place, alternatives: alternatives(to: checksum),
+                isGuessed: isGuessed(checksum))
         }
     }
 }

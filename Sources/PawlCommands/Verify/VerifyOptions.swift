@@ -15,48 +15,29 @@ struct VerifyOptions: CommandOptions {
 extension VerifyOptions {
     static let table: [CommandOption<VerifyOptions>] = [
         CommandOption(
-            "checksum",
-            takes: .required("TYPE=HEX"),
-            in: .sources,
-            "expected checksum (one FILE only): \(DownloadOption.checksumNames); repeatable",
-            setsOneDownload: false
+            "checksum", takes: .required("TYPE=HEX"), in: .sources,
+            "expected checksum (one FILE only): \(DownloadOption.checksumNames); repeatable", setsOneDownload: false
         ) { (options, value) throws(Failure) in options.checksums.append(try OptionValues.checksum(value)) },
         CommandOption(
-            "sums",
-            takes: .required("FILE|URL"),
-            in: .sources,
-            "sums file that lists the files, such as SHA256SUMS; repeatable",
-            setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.sums.append(try OptionValues.notEmpty("sums", value))
-        },
+            "sums", takes: .required("FILE|URL"), in: .sources,
+            "sums file that lists the files, such as SHA256SUMS; repeatable", setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.sums.append(try OptionValues.notEmpty("sums", value)) },
         CommandOption(
-            "metalink",
-            takes: .required("FILE|URL"),
-            in: .sources,
+            "metalink", takes: .required("FILE|URL"), in: .sources,
             "Metalink that lists the files; their pieces are checked if there is no digest of the whole file; repeatable",
             setsOneDownload: false
-        ) { (options, value) throws(Failure) in
-            options.metalinks.append(try OptionValues.notEmpty("metalink", value))
+        ) { (options, value) throws(Failure) in options.metalinks.append(try OptionValues.notEmpty("metalink", value))
         },
         CommandOption(
-            "from",
-            takes: .required("URL"),
-            in: .sources,
+            "from", takes: .required("URL"), in: .sources,
             "compare with the digests that this URL states, or the sums files beside it; a URL that ends with a slash is the"
-                + " folder of all files; repeatable",
-            setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value))
-        },
+                + " folder of all files; repeatable", setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value)) },
         jsonOption(\.isJSON),
         CommandOption(
-            "quiet",
-            short: "q",
-            takes: .none,
-            in: .output,
-            "print only files that are not verified",
+            "quiet", short: "q", takes: .none, in: .output, "print only files that are not verified",
             setsOneDownload: false
-        ) { (options, _) in options.isQuiet = true },
-        helpOption,
+        ) { (options, _) in options.isQuiet = true }, helpOption,
     ]
 }
 
@@ -65,8 +46,7 @@ extension OptionValues {
     static func checksum(_ value: String) throws(Failure) -> Checksum {
         guard let checksum = Checksum(text: value) else {
             throw bad(
-                "checksum",
-                value,
+                "checksum", value,
                 "must be TYPE=HEX, TYPE-BASE64, digits alone or one line of a sums file, with TYPE one of \(DownloadOption.checksumNames), and digits of its length"
             )
         }

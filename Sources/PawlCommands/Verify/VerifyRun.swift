@@ -87,8 +87,7 @@ struct VerifyRun: ~Copyable {
         case .verified(let checksum, _, let source):
             "\(path): OK, \(checksum?.algorithm.rawValue ?? "pieces") (\(source))"
         case .failed(let failure):
-            "\(path): FAILED, "
-                + (failure.place == item.path ? failure.why : failure.commandLineSentence)
+            "\(path): FAILED, " + (failure.place == item.path ? failure.why : failure.commandLineSentence)
         }
     }
 
@@ -119,8 +118,8 @@ struct VerifyRun: ~Copyable {
             { state -> Int? in
                 defer { state.next += 1 }
                 return state.next < items.count ? state.next : nil
-            }
-        ) {
+            })
+        {
             let outcome = FileVerifier.outcome(of: items[index]) { count in
                 state.with(waking: .none) { $0.readBytes += Int64(count) }
                 return true
@@ -131,9 +130,7 @@ struct VerifyRun: ~Copyable {
 }
 
 /// The length of a file, 0 where there is none.
-private func fileLength(of item: VerifyPlan.Item) -> Int64 {
-    (try? FileDigests(item.name))?.length ?? 0
-}
+private func fileLength(of item: VerifyPlan.Item) -> Int64 { (try? FileDigests(item.name))?.length ?? 0 }
 
 /// Compares one file with what is known of it.
 enum FileVerifier {
@@ -146,42 +143,29 @@ enum FileVerifier {
         } catch { return .failed(error) }
     }
 
-    private static func compare(
-        _ item: VerifyPlan.Item,
-        _ progress: (Int) -> Bool
-    ) throws(Failure) -> VerifyRun.Outcome {
+    private static func compare(_ item: VerifyPlan.Item, _ progress: (Int) -> Bool) throws(Failure) -> VerifyRun.Outcome
+    {
         let place = item.path
         guard item.isNamed else {
             if let failure = item.failure { throw failure }
             throw Failure(
-                .notFound,
-                "cannot verify",
-                at: place,
-                because: item.flaw ?? "nothing that was given names it"
-            )
+                .notFound, "cannot verify", at: place, because: item.flaw ?? "nothing that was given names it")
         }
         let file = try FileDigests(item.name)
         if let length = item.length, length != file.length {
             throw Failure(
-                .checksumMismatch,
-                "cannot accept",
-                at: place,
-                because: "it has \(file.length) bytes instead of \(length) (\(item.source))"
-            )
+                .checksumMismatch, "cannot accept", at: place,
+                because: "it has \(file.length) bytes instead of \(length) (\(item.source))")
         }
         guard !item.expected.isEmpty else { return try comparePieces(of: item, file, progress) }
         let expected = item.expected.map { expectation in
             ExpectedDigest(
-                expectation.checksum,
-                or: expectation.alternatives,
-                level: .given,
-                source: expectation.source
-            )
+                expectation.checksum, or: expectation.alternatives, level: .given, source: expectation.source)
         }
         var computed: [Checksum] = []
         // Those that a digest of no stated algorithm may be of are computed only if need be.
-        while case let algorithms = computed.isEmpty
-            ? expected.algorithms : expected.otherAlgorithms(than: computed), !algorithms.isEmpty
+        while case let algorithms = computed.isEmpty ? expected.algorithms : expected.otherAlgorithms(than: computed),
+            !algorithms.isEmpty
         {
             let digests = try file.digests(algorithms, progress: progress)
             computed += zip(algorithms, digests).map { Checksum(algorithm: $0, digest: $1) }
@@ -192,38 +176,28 @@ enum FileVerifier {
 
     /// Compares the file with the digests of its pieces.
     private static func comparePieces(
-        of item: VerifyPlan.Item,
-        _ file: FileDigests,
-        _ progress: (Int) -> Bool
+        of item: VerifyPlan.Item, _ file: FileDigests, _ progress: (Int) -> Bool
     ) throws(Failure) -> VerifyRun.Outcome {
         guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
         guard pieces.fits(file.length) else {
             throw Failure(
-                .checksumMismatch,
-                "cannot accept",
-                at: item.path,
+                .checksumMismatch, "cannot accept", at: item.path,
                 because:
                     "it has \(file.length) bytes, and the digests are of \(pieces.count) pieces of \(pieces.length) bytes (\(item.source))"
             )
         }
         let wrong = try file.wrongPieces(pieces, progress: progress)
-        guard let bad = wrong.first else {
-            return .verified(nil, length: file.length, source: item.source)
-        }
+        guard let bad = wrong.first else { return .verified(nil, length: file.length, source: item.source) }
         let more = wrong.count == 1 ? "" : " and \(wrong.count - 1) more"
         throw Failure(
-            .checksumMismatch,
-            "cannot accept",
-            at: item.path,
+            .checksumMismatch, "cannot accept", at: item.path,
             because: "the piece at \(Int64(bad) * pieces.length)\(more) is wrong (\(item.source))",
-            remedy: "see 'pawl help repair'"
-        )
+            remedy: "see 'pawl help repair'")
     }
 
     /// The expectation that proves most; a failure if any is not met.
     private static func best(
-        of item: VerifyPlan.Item,
-        _ computed: [Checksum]
+        of item: VerifyPlan.Item, _ computed: [Checksum]
     ) throws(Failure) -> (checksum: Checksum, source: String) {
         var met: [(checksum: Checksum, source: String)] = []
         for expectation in item.expected {
@@ -233,31 +207,22 @@ enum FileVerifier {
             }
             met.append((checksum, expectation.source))
         }
-        for checksum in computed {
-            if let best = met.first(where: { $0.checksum == checksum }) { return best }
-        }
+        for checksum in computed { if let best = met.first(where: { $0.checksum == checksum }) { return best } }
         preconditionFailure("what was expected was computed")
     }
 
     private static func mismatch(
-        _ expectation: VerifyPlan.Expectation,
-        _ computed: [Checksum],
-        at place: String
+        _ expectation: VerifyPlan.Expectation, _ computed: [Checksum], at place: String
     ) -> Failure {
         let algorithm = expectation.checksum.algorithm
         let got = computed.first { $0.algorithm == algorithm }?.digest ?? []
         let isOpen = !expectation.alternatives.isEmpty
         let guess = expectation.isGuessed ? ", read as \(algorithm.rawValue) by its length" : ""
         let others =
-            isOpen
-            ? "; no other supported type of that length fits, and it may be of another one, such as BLAKE3"
-            : ""
+            isOpen ? "; no other supported type of that length fits, and it may be of another one, such as BLAKE3" : ""
         return Failure(
-            .checksumMismatch,
-            "checksum mismatch:",
-            at: place,
+            .checksumMismatch, "checksum mismatch:", at: place,
             because: "expected \(algorithm.rawValue) \(Hexadecimal.text(expectation.checksum.digest)) "
-                + "(\(expectation.source)\(guess)), got \(Hexadecimal.text(got))\(others)"
-        )
+                + "(\(expectation.source)\(guess)), got \(Hexadecimal.text(got))\(others)")
     }
 }

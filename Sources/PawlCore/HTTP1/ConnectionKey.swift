@@ -17,12 +17,8 @@ package struct ConnectionKey: Hashable, Sendable {
     package let carriesSecrets: Bool
 
     package init(
-        _ origin: Origin,
-        interface: String?,
-        ipVersion: IPVersion = .any,
-        settings: SettingsID,
-        overridesAddresses: Bool = false,
-        carriesSecrets: Bool
+        _ origin: Origin, interface: String?, ipVersion: IPVersion = .any, settings: SettingsID,
+        overridesAddresses: Bool = false, carriesSecrets: Bool
     ) {
         self.origin = origin
         self.interface = interface

@@ -152,12 +152,7 @@ package struct HTTP1Connection: Hashable, Sendable {
             return refuse(
                 TransferFault(
                     .malformed,
-                    LocalizableMessage(
-                        "fault-early-response",
-                        "the server responded before the request was sent"
-                    )
-                )
-            )
+                    LocalizableMessage("fault-early-response", "the server responded before the request was sent")))
         case .draining(let left, let end):
             guard count <= left else { return close(.drained(keeps: false)) }
             state = .draining(left: left - count, until: end)
@@ -219,16 +214,13 @@ package struct HTTP1Connection: Hashable, Sendable {
     // MARK: the receiver
 
     /// The receiver wants the body whose header section it was given.
-    package mutating func wantsBody() {
-        if state == .judging { state = .body }
-    }
+    package mutating func wantsBody() { if state == .judging { state = .body } }
 
     /// The receiver does not want the body: its request ends as `.stopped`.
     ///
     /// Returns whether the body is drained, otherwise the connection is closed.
     package mutating func wantsNoBody(at now: Instant) -> Bool {
-        guard state == .judging,
-            HTTP1Limits.isWorthDraining(reader.body, keepsConnection: reader.keepsConnection)
+        guard state == .judging, HTTP1Limits.isWorthDraining(reader.body, keepsConnection: reader.keepsConnection)
         else {
             close()
             return false
@@ -238,18 +230,12 @@ package struct HTTP1Connection: Hashable, Sendable {
     }
 
     /// The receiver took `count` bytes of the body, scanned or not.
-    package mutating func took(_ count: Int) {
-        if state == .body { reader.take(count) }
-    }
+    package mutating func took(_ count: Int) { if state == .body { reader.take(count) } }
 
     /// The receiver takes no more for now; bytes that it was offered are scanned again after `resume`.
-    package mutating func pause() {
-        if state == .body { state = .paused }
-    }
+    package mutating func pause() { if state == .body { state = .paused } }
 
-    package mutating func resume() {
-        if state == .paused { state = .body }
-    }
+    package mutating func resume() { if state == .paused { state = .body } }
 
     // MARK: the end
 
@@ -260,8 +246,7 @@ package struct HTTP1Connection: Hashable, Sendable {
     package mutating func ended() -> Ending {
         switch state {
         case .sending where use == .later: return close(.retry)
-        case .sending:
-            return close(.failed(.noResponse))
+        case .sending: return close(.failed(.noResponse))
         case .head, .judging, .body, .paused:
             switch reader.close() {
             case .complete: return close(.complete(keeps: false))

@@ -52,11 +52,7 @@ package struct HTTP1Pool: Hashable, Sendable {
 
     /// Takes an idle connection; returns the one that has been idle longest when there are too many, and it is
     /// closed.
-    package mutating func keep(
-        _ id: HTTP1ConnectionID,
-        for key: ConnectionKey,
-        at now: Instant
-    ) -> HTTP1ConnectionID? {
+    package mutating func keep(_ id: HTTP1ConnectionID, for key: ConnectionKey, at now: Instant) -> HTTP1ConnectionID? {
         assert(!idle.contains { $0.id == id }, "a connection is idle once")
         idle.append(Idle(id: id, key: key, hash: key.hashValue, end: now + HTTP1Limits.idleTime))
         assert(idle[0].end <= idle[idle.count - 1].end, "the first has been idle longest")
@@ -74,9 +70,7 @@ package struct HTTP1Pool: Hashable, Sendable {
     }
 
     /// The first response on a new connection of the key has begun.
-    package mutating func responded(_ key: ConnectionKey) {
-        if key.isSecure { handshakes.responded(key) }
-    }
+    package mutating func responded(_ key: ConnectionKey) { if key.isSecure { handshakes.responded(key) } }
 
     /// When requests that wait for a handshake are placed again.
     package var deadline: Instant? { handshakes.deadline }

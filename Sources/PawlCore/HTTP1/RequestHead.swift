@@ -95,9 +95,7 @@ package struct RequestHead: Hashable, Sendable {
             query.append(
                 Parameter(
                     name: try RequestHead.decoded(sides[0]),
-                    value: sides.count > 1 ? try RequestHead.decoded(sides[1]) : ""
-                )
-            )
+                    value: sides.count > 1 ? try RequestHead.decoded(sides[1]) : ""))
         }
     }
 
@@ -112,8 +110,8 @@ package struct RequestHead: Hashable, Sendable {
 
     /// Fields that occur at most once in a request: which of two lengths applies would be ambiguous.
     private static let singletons: Set<String> = [
-        "host", "origin", "authorization", "cookie", "content-type", "range", "if-range", "expect",
-        "sec-fetch-site", "sec-websocket-key", "sec-websocket-version", "content-length", "upgrade",
+        "host", "origin", "authorization", "cookie", "content-type", "range", "if-range", "expect", "sec-fetch-site",
+        "sec-websocket-key", "sec-websocket-version", "content-length", "upgrade",
     ]
 
     private mutating func takeField(_ line: ArraySlice<UInt8>) throws(RequestFault) {
@@ -135,9 +133,7 @@ package struct RequestHead: Hashable, Sendable {
             fields[name] = text
             return
         }
-        guard !RequestHead.singletons.contains(name) else {
-            throw .malformed("the request has two \(name) fields")
-        }
+        guard !RequestHead.singletons.contains(name) else { throw .malformed("the request has two \(name) fields") }
         fields[name] = known + ", " + text
     }
 
@@ -150,10 +146,7 @@ package struct RequestHead: Hashable, Sendable {
     private func checkLengths() throws(RequestFault) {
         for name in RequestHead.interpreted {
             guard (fields[name]?.utf8.count ?? 0) <= RequestHead.longestInterpreted else {
-                throw RequestFault(
-                    431,
-                    "the field \(name) is longer than \(RequestHead.longestInterpreted) bytes"
-                )
+                throw RequestFault(431, "the field \(name) is longer than \(RequestHead.longestInterpreted) bytes")
             }
         }
     }
@@ -165,9 +158,7 @@ package struct RequestHead: Hashable, Sendable {
     }
 
     private mutating func takeFraming(isCurrent: Bool) throws(RequestFault) {
-        if fields["transfer-encoding"] != nil {
-            throw RequestFault(411, "a request with a body needs Content-Length")
-        }
+        if fields["transfer-encoding"] != nil { throw RequestFault(411, "a request with a body needs Content-Length") }
         if let expected = fields["expect"] {
             guard expected.lowercased() == "100-continue" else {
                 throw RequestFault(417, "only 100-continue is supported in Expect")
@@ -175,26 +166,20 @@ package struct RequestHead: Hashable, Sendable {
             expectsContinue = isCurrent
         }
         guard let text = fields["content-length"] else {
-            if method == "POST" {
-                throw RequestFault(411, "a request with a body needs Content-Length")
-            }
+            if method == "POST" { throw RequestFault(411, "a request with a body needs Content-Length") }
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else {
             throw .malformed("the Content-Length is not a number")
         }
         bodyLength = Int(text) ?? .max
-        guard bodyLength == 0 || method == "POST" else {
-            throw .malformed("only POST may have a body")
-        }
+        guard bodyLength == 0 || method == "POST" else { throw .malformed("only POST may have a body") }
     }
 
     /// WebSocket is the only protocol that a connection can change to.
     private mutating func takeUpgrade(_ options: [String], isCurrent: Bool) throws(RequestFault) {
         guard let upgrade = fields["upgrade"] else { return }
-        guard upgrade.lowercased() == "websocket" else {
-            throw .malformed("only an upgrade to WebSocket is supported")
-        }
+        guard upgrade.lowercased() == "websocket" else { throw .malformed("only an upgrade to WebSocket is supported") }
         guard method == "GET", isCurrent, options.contains("upgrade"), let key = fields["sec-websocket-key"],
             let bytes = Base64.decode(key.utf8), bytes.count == 16
         else { throw .malformed("the WebSocket handshake is malformed") }

@@ -73,9 +73,7 @@ package struct RequestReader: Hashable, Sendable {
         guard let first = arriving.first, hasEmptyLine || !arriving.elementsEqual([.carriageReturn]) else {
             return .incomplete
         }
-        guard first.isTokenCharacter else {
-            return fail(.malformed("this is not HTTP/1.1"))
-        }
+        guard first.isTokenCharacter else { return fail(.malformed("this is not HTTP/1.1")) }
         for index in start + looked..<start + min(count, longestHead) where bytes[index] == .lineFeed {
             guard index > start, bytes[index - 1] == .carriageReturn else {
                 return fail(.malformed("a line of the header section ends without a carriage return"))
@@ -95,9 +93,7 @@ package struct RequestReader: Hashable, Sendable {
             start = end
             state = .body(length: head.bodyLength)
             return .head(head)
-        } catch {
-            return fail(error)
-        }
+        } catch { return fail(error) }
     }
 
     private mutating func fail(_ fault: RequestFault) -> Step {

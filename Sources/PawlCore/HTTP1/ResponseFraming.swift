@@ -19,18 +19,15 @@ package struct ResponseFraming: Hashable, Sendable {
     package var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
     /// Parses a whole head with the empty line at its end, its content fields included.
-    package static func read(
-        _ head: [UInt8]
-    ) throws(TransferFault) -> (framing: ResponseFraming, content: ResponseHead) {
+    package static func read(_ head: [UInt8]) throws(TransferFault) -> (framing: ResponseFraming, content: ResponseHead)
+    {
         var framing = ResponseFraming()
         var fields = Fields()
         let isCurrent = try framing.readStatus(head)
         // A message with NUL in a field is rejected (RFC 9110 §5.5).
         guard head.firstIndex(of: 0, from: 0) == nil else {
             throw TransferFault(
-                .malformed,
-                LocalizableMessage("fault-head-nul", "the response head contains a NUL byte")
-            )
+                .malformed, LocalizableMessage("fault-head-nul", "the response head contains a NUL byte"))
         }
         guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
             throw TransferFault.headNotHTTP
@@ -56,10 +53,7 @@ package struct ResponseFraming: Hashable, Sendable {
         while index < head.count, head[index] == 0x20 || head[index] == 0x09 { index += 1 }
         let digits = head[index...].prefix { (0x30...0x39).contains($0) }
         guard index > 8, digits.count == 3 else {
-            throw TransferFault(
-                .malformed,
-                LocalizableMessage("fault-no-status", "the response has no status")
-            )
+            throw TransferFault(.malformed, LocalizableMessage("fault-no-status", "the response has no status"))
         }
         status = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return head[7] > 0x30
@@ -70,8 +64,7 @@ package struct ResponseFraming: Hashable, Sendable {
         if fields.hasForeignCoding {
             throw TransferFault(
                 .malformed,
-                LocalizableMessage("fault-transfer-coding", "the response has an unsupported transfer coding")
-            )
+                LocalizableMessage("fault-transfer-coding", "the response has an unsupported transfer coding"))
         }
         switch status {
         case 100..<200, 204, 304:
@@ -87,10 +80,7 @@ package struct ResponseFraming: Hashable, Sendable {
                 throw TransferFault(
                     .malformed,
                     LocalizableMessage(
-                        "fault-bad-length",
-                        "the response has an invalid Content-Length, or two that differ"
-                    )
-                )
+                        "fault-bad-length", "the response has an invalid Content-Length, or two that differ"))
             } else if let length = fields.length {
                 body = .length(length)
             } else {

@@ -97,9 +97,7 @@ package struct ResponseReader: Hashable, Sendable {
                 return .complete
             case .length(let left):
                 let cause = LocalizableMessage(
-                    "fault-bytes-missing",
-                    "the connection was closed with \(left) bytes missing"
-                )
+                    "fault-bytes-missing", "the connection was closed with \(left) bytes missing")
                 return .truncated(TransferFault(.truncated, cause))
             case .chunked: return .truncated(.noLastChunk)
             }
@@ -147,12 +145,8 @@ extension ResponseReader {
             while true {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[used...])
                 let count = unsafe collectHead(rest)
-                guard ResponseFraming.canBegin(head) else {
-                    throw TransferFault.notHTTP
-                }
-                guard interimBytes + head.count <= HTTP1Limits.longestHead else {
-                    throw TransferFault.longHead
-                }
+                guard ResponseFraming.canBegin(head) else { throw TransferFault.notHTTP }
+                guard interimBytes + head.count <= HTTP1Limits.longestHead else { throw TransferFault.longHead }
                 guard let count else { return (bytes.count, .incomplete) }
                 used += count
                 if let content = try closeHead() { return (used, .head(content)) }
@@ -201,8 +195,7 @@ extension ResponseReader {
         while let lineEnd = unsafe bytes.firstIndex(of: .lineFeed, from: next), lineEnd + 1 < bytes.count {
             next = lineEnd + 1
             if unsafe bytes[next] == .lineFeed { return next + 1 }
-            if unsafe next + 1 < bytes.count && bytes[next] == .carriageReturn && bytes[next + 1] == .lineFeed
-            {
+            if unsafe next + 1 < bytes.count && bytes[next] == .carriageReturn && bytes[next + 1] == .lineFeed {
                 return next + 2
             }
         }

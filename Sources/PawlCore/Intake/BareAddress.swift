@@ -13,9 +13,7 @@ package enum BareAddress {
     /// Whether a word is a URL without its scheme: a host name with a dot or a port, or `localhost`, perhaps after user
     /// info, and perhaps a path.
     package static func hasNoScheme(_ word: String) -> Bool {
-        guard !hasScheme(word), !word.hasPrefix("-"), !word.hasPrefix("/"), !word.hasPrefix(".") else {
-            return false
-        }
+        guard !hasScheme(word), !word.hasPrefix("-"), !word.hasPrefix("/"), !word.hasPrefix(".") else { return false }
         var authority = word.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if let at = authority.lastIndex(of: "@") {
             guard isUserInfo(authority[..<at]) else { return false }
@@ -51,8 +49,7 @@ package enum BareAddress {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        text.first == ":" && (2...6).contains(text.count)
-            && text.dropFirst().allSatisfy { "0123456789".contains($0) }
+        text.first == ":" && (2...6).contains(text.count) && text.dropFirst().allSatisfy { "0123456789".contains($0) }
     }
 
     private static func isHostCharacter(_ character: Character) -> Bool {

@@ -29,26 +29,15 @@ extension CommandMeaning {
     /// Each meaning belongs to all names of its text.
     private static func table(_ meanings: [(names: String, CommandMeaning)]) -> [String: CommandMeaning] {
         var table: [String: CommandMeaning] = [:]
-        for (names, meaning) in meanings {
-            for name in names.split(separator: " ") { table[String(name)] = meaning }
-        }
+        for (names, meaning) in meanings { for name in names.split(separator: " ") { table[String(name)] = meaning } }
         return table
     }
 
     private static let curl = table([
-        ("H header", .header),
-        ("b cookie", .cookie),
-        ("A user-agent", .option("user-agent")),
-        ("e referer", .referer),
-        ("u user", .user),
-        ("o output", .name),
-        ("O remote-name", .remoteName),
-        ("output-dir", .folder),
-        ("url", .url),
-        ("x proxy", .option("proxy")),
-        ("noproxy", .option("no-proxy")),
-        ("k insecure", .option("insecure", fixed: "true")),
-        ("r range", .option("range")),
+        ("H header", .header), ("b cookie", .cookie), ("A user-agent", .option("user-agent")), ("e referer", .referer),
+        ("u user", .user), ("o output", .name), ("O remote-name", .remoteName), ("output-dir", .folder), ("url", .url),
+        ("x proxy", .option("proxy")), ("noproxy", .option("no-proxy")),
+        ("k insecure", .option("insecure", fixed: "true")), ("r range", .option("range")),
         (
             "m max-time y speed-time Y speed-limit retry-max-time c cookie-jar w write-out D dump-header",
             .ignored(hasValue: true)
@@ -56,16 +45,10 @@ extension CommandMeaning {
         (
             "stderr trace trace-ascii limit-rate keepalive-time max-filesize expect100-timeout dns-servers",
             .ignored(hasValue: true)
-        ),
-        ("connect-timeout", .option("connect-timeout")),
-        ("retry", .option("retries")),
-        ("retry-delay", .option("retry-delay")),
-        ("max-redirs", .option("max-redirects")),
-        ("cacert", .option("cacert")),
-        ("E cert", .option("cert")),
-        ("key", .option("key")),
-        ("interface", .option("interface")),
-        ("resolve", .option("resolve")),
+        ), ("connect-timeout", .option("connect-timeout")), ("retry", .option("retries")),
+        ("retry-delay", .option("retry-delay")), ("max-redirs", .option("max-redirects")),
+        ("cacert", .option("cacert")), ("E cert", .option("cert")), ("key", .option("key")),
+        ("interface", .option("interface")), ("resolve", .option("resolve")),
         ("C continue-at", .ignored(hasValue: true)),
         (
             "remote-name-all L location compressed s silent S show-error f fail fail-with-body",
@@ -86,9 +69,7 @@ extension CommandMeaning {
         (
             "no-progress-meter retry-connrefused retry-all-errors q disable basic anyauth no-alpn digest",
             .ignored(hasValue: false)
-        ),
-        ("location-trusted", .option("location-trusted", fixed: "true")),
-        ("X request", .method),
+        ), ("location-trusted", .option("location-trusted", fixed: "true")), ("X request", .method),
         (
             "proto proto-redir proto-default parallel-max create-file-mode tls-max ciphers tls13-ciphers rate",
             .ignored(hasValue: true)
@@ -96,38 +77,21 @@ extension CommandMeaning {
         (
             "ssl-no-revoke no-clobber remove-on-error fail-early styled-output no-styled-output xattr",
             .ignored(hasValue: false)
-        ),
-        ("oauth2-bearer", .bearer),
-        ("G get", .get),
-        ("d data data-ascii data-binary", .data(.orFile)),
-        ("data-raw", .data(.raw)),
-        ("data-urlencode", .data(.encoded)),
-        ("url-query", .query),
-        ("json F form form-string T upload-file", .refused(body)),
-        ("I head", .refused(head)),
+        ), ("oauth2-bearer", .bearer), ("G get", .get), ("d data data-ascii data-binary", .data(.orFile)),
+        ("data-raw", .data(.raw)), ("data-urlencode", .data(.encoded)), ("url-query", .query),
+        ("json F form form-string T upload-file", .refused(body)), ("I head", .refused(head)),
         ("K config", .refused(.init("command-config", "it reads a file of curl's options"))),
     ])
 
     private static let wget = table([
-        ("header", .header),
-        ("U user-agent", .option("user-agent")),
-        ("referer", .referer),
-        ("load-cookies", .option("load-cookies")),
-        ("user http-user ftp-user", .option("user")),
-        ("password http-password http-passwd ftp-password", .option("password")),
-        ("O output-document", .name),
-        ("P directory-prefix", .folder),
-        ("t tries", .tries),
-        ("T timeout read-timeout", .option("timeout")),
-        ("connect-timeout", .option("connect-timeout")),
-        ("waitretry", .option("retry-delay")),
-        ("max-redirect", .option("max-redirects")),
-        ("bind-address", .option("interface")),
-        ("no-proxy", .option("no-proxy", fixed: "*")),
-        ("no-check-certificate", .option("insecure", fixed: "true")),
-        ("ca-certificate", .option("cacert")),
-        ("certificate", .option("cert")),
-        ("private-key", .option("key")),
+        ("header", .header), ("U user-agent", .option("user-agent")), ("referer", .referer),
+        ("load-cookies", .option("load-cookies")), ("user http-user ftp-user", .option("user")),
+        ("password http-password http-passwd ftp-password", .option("password")), ("O output-document", .name),
+        ("P directory-prefix", .folder), ("t tries", .tries), ("T timeout read-timeout", .option("timeout")),
+        ("connect-timeout", .option("connect-timeout")), ("waitretry", .option("retry-delay")),
+        ("max-redirect", .option("max-redirects")), ("bind-address", .option("interface")),
+        ("no-proxy", .option("no-proxy", fixed: "*")), ("no-check-certificate", .option("insecure", fixed: "true")),
+        ("ca-certificate", .option("cacert")), ("certificate", .option("cert")), ("private-key", .option("key")),
         (
             "o output-file a append-output progress limit-rate dns-timeout w wait Q quota prefer-family retry-on-http-error",
             .ignored(hasValue: true)
@@ -151,36 +115,23 @@ extension CommandMeaning {
         (
             "no-dns-cache no-http-keep-alive retry-connrefused no-if-modified-since auth-no-challenge d debug",
             .ignored(hasValue: false)
-        ),
-        ("no-glob no-passive-ftp no-use-server-timestamps no-netrc no-iri", .ignored(hasValue: false)),
-        ("method", .method),
-        ("post-data post-file body-data body-file", .refused(body)),
+        ), ("no-glob no-passive-ftp no-use-server-timestamps no-netrc no-iri", .ignored(hasValue: false)),
+        ("method", .method), ("post-data post-file body-data body-file", .refused(body)),
         ("i input-file", .refused(list)),
         (
             "r recursive m mirror p page-requisites k convert-links l level A accept R reject x force-directories",
             .refused(.init("command-recursive", "it follows the links of pages"))
-        ),
-        ("spider", .refused(head)),
+        ), ("spider", .refused(head)),
     ])
 
     private static let aria2c = table([
-        ("header", .header),
-        ("U user-agent", .option("user-agent")),
-        ("referer", .referer),
-        ("load-cookies", .option("load-cookies")),
-        ("http-user ftp-user", .option("user")),
-        ("http-passwd ftp-passwd", .option("password")),
-        ("o out", .name),
-        ("d dir", .folder),
-        ("all-proxy http-proxy https-proxy", .option("proxy")),
-        ("no-proxy", .option("no-proxy")),
-        ("x max-connection-per-server", .option("connections")),
-        ("checksum", .option("checksum")),
-        ("t timeout", .option("timeout")),
-        ("connect-timeout", .option("connect-timeout")),
-        ("m max-tries", .tries),
-        ("retry-wait", .option("retry-delay")),
-        ("ca-certificate", .option("cacert")),
+        ("header", .header), ("U user-agent", .option("user-agent")), ("referer", .referer),
+        ("load-cookies", .option("load-cookies")), ("http-user ftp-user", .option("user")),
+        ("http-passwd ftp-passwd", .option("password")), ("o out", .name), ("d dir", .folder),
+        ("all-proxy http-proxy https-proxy", .option("proxy")), ("no-proxy", .option("no-proxy")),
+        ("x max-connection-per-server", .option("connections")), ("checksum", .option("checksum")),
+        ("t timeout", .option("timeout")), ("connect-timeout", .option("connect-timeout")), ("m max-tries", .tries),
+        ("retry-wait", .option("retry-delay")), ("ca-certificate", .option("cacert")),
         (
             "s split k min-split-size j max-concurrent-downloads max-download-limit max-overall-download-limit l log",
             .ignored(hasValue: true)
@@ -188,17 +139,9 @@ extension CommandMeaning {
         (
             "file-allocation allow-overwrite auto-file-renaming console-log-level summary-interval",
             .ignored(hasValue: true)
-        ),
-        (
-            "c continue q quiet D daemon always-resume remote-time R http-accept-gzip",
-            .ignored(hasValue: false)
-        ),
-        (
-            "check-certificate conditional-get enable-color show-console-readout async-dns",
-            .ignored(hasValue: false)
-        ),
-        ("i input-file M metalink-file", .refused(list)),
-        ("T torrent-file", .refused(DroppedContent.noTorrents)),
+        ), ("c continue q quiet D daemon always-resume remote-time R http-accept-gzip", .ignored(hasValue: false)),
+        ("check-certificate conditional-get enable-color show-console-readout async-dns", .ignored(hasValue: false)),
+        ("i input-file M metalink-file", .refused(list)), ("T torrent-file", .refused(DroppedContent.noTorrents)),
     ])
 }
 
@@ -223,20 +166,15 @@ enum CommandData {
                 return Self.encoded(given)
             }
             let content = Self.encoded(String(given[given.index(after: equals)...]))
-            return equals == given.startIndex
-                ? content : "\(Self.usable(String(given[..<equals])))=\(content)"
+            return equals == given.startIndex ? content : "\(Self.usable(String(given[..<equals])))=\(content)"
         }
     }
 
     /// Only what no query can have is encoded.
-    private static func usable(_ text: String) -> String {
-        coded(text) { $0 > 0x20 && $0 < 0x7F && $0 != .hash }
-    }
+    private static func usable(_ text: String) -> String { coded(text) { $0 > 0x20 && $0 < 0x7F && $0 != .hash } }
 
     private static func encoded(_ text: String) -> String {
-        coded(text) {
-            $0.isLetter || $0.isDigit || [.dash, .dot, .underscore, UInt8(ascii: "~")].contains($0)
-        }
+        coded(text) { $0.isLetter || $0.isDigit || [.dash, .dot, .underscore, UInt8(ascii: "~")].contains($0) }
     }
 
     private static func coded(_ text: String, unless isPlain: (UInt8) -> Bool) -> String {

@@ -17,9 +17,7 @@ struct CommandReader {
     private var bodyOption: String?
     private var sendsDataInQuery = false
 
-    init(_ program: TransferCommand.Program, _ words: [String]) {
-        (self.program, self.words) = (program, words)
-    }
+    init(_ program: TransferCommand.Program, _ words: [String]) { (self.program, self.words) = (program, words) }
 
     mutating func read() throws(Failure) -> [InputEntry] {
         while next < words.count {
@@ -38,10 +36,7 @@ struct CommandReader {
             }
         }
         guard !addresses.isEmpty else {
-            throw TransferCommand.refusal(
-                program.rawValue,
-                .init("command-without-url", "the command has no URL")
-            )
+            throw TransferCommand.refusal(program.rawValue, .init("command-without-url", "the command has no URL"))
         }
         return try entries()
     }
@@ -59,9 +54,7 @@ struct CommandReader {
     }
 
     private mutating func entries() throws(Failure) -> [InputEntry] {
-        if let bodyOption, !sendsDataInQuery {
-            throw TransferCommand.refusal(bodyOption, CommandMeaning.body)
-        }
+        if let bodyOption, !sendsDataInQuery { throw TransferCommand.refusal(bodyOption, CommandMeaning.body) }
         for index in addresses.indices { addresses[index] = try completed(addresses[index]) }
         try checkHost()
         // All URLs of aria2c are one file's.
@@ -101,18 +94,14 @@ struct CommandReader {
 
     private func unknown(_ option: String) -> Failure {
         let why = LocalizableMessage(
-            "command-unknown-option",
-            "Pawl has no equivalent of this option of \(program.rawValue)"
-        )
+            "command-unknown-option", "Pawl has no equivalent of this option of \(program.rawValue)")
         return TransferCommand.refusal(option, why)
     }
 
     private mutating func long(_ word: String) throws(Failure) {
         let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        guard name.count > 1, let meaning = CommandMeaning.table(of: program)[name] else {
-            throw unknown(word)
-        }
+        guard name.count > 1, let meaning = CommandMeaning.table(of: program)[name] else { throw unknown(word) }
         // curl knows no `=` behind the name, but then it would be a part of the name.
         try apply(meaning, "--\(name)", parts.count > 1 ? String(parts[1]) : nil)
     }
@@ -129,12 +118,8 @@ struct CommandReader {
     }
 
     /// Whether the option took a value.
-    @discardableResult
-    private mutating func apply(
-        _ meaning: CommandMeaning,
-        _ word: String,
-        _ attached: String?,
-        isShort: Bool = false
+    @discardableResult private mutating func apply(
+        _ meaning: CommandMeaning, _ word: String, _ attached: String?, isShort: Bool = false
     ) throws(Failure) -> Bool {
         switch meaning {
         case .ignored(let hasValue):
@@ -160,19 +145,14 @@ struct CommandReader {
         case .method:
             let method = try value(word, attached)
             guard method.uppercased() == "GET" else {
-                throw TransferCommand.refusal(
-                    "\(word) \(method)",
-                    .init("command-method", "Pawl only sends GET")
-                )
+                throw TransferCommand.refusal("\(word) \(method)", .init("command-method", "Pawl only sends GET"))
             }
         case .folder: add("dir", try value(word, attached))
         case .name:
             let name = try value(word, attached)
             guard name != "-" else {
                 throw TransferCommand.refusal(
-                    "\(word) -",
-                    .init("command-standard-output", "it writes to standard output")
-                )
+                    "\(word) -", .init("command-standard-output", "it writes to standard output"))
             }
             names.append(name)
         case .remoteName:
@@ -220,14 +200,12 @@ struct CommandReader {
         guard let colon = line.firstIndex(of: ":") else { return }
         let name = line[..<colon].lowercased()
         let value = String(
-            decoding: Array(line[line.index(after: colon)...].utf8).trimmed(\.isWhiteSpace),
-            as: UTF8.self
-        )
+            decoding: Array(line[line.index(after: colon)...].utf8).trimmed(\.isWhiteSpace), as: UTF8.self)
         if name == "host", !value.isEmpty { host = value }
         // Pawl sends those that describe the exchange itself; curl sends none without a value.
-        guard !RequestField.reserved.contains(name), !value.isEmpty, !name.hasPrefix("if-"),
-            name != "priority"
-        else { return }
+        guard !RequestField.reserved.contains(name), !value.isEmpty, !name.hasPrefix("if-"), name != "priority" else {
+            return
+        }
         switch name {
         case "user-agent": add("user-agent", value)
         case "referer": add("referer", value)

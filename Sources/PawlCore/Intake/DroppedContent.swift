@@ -12,9 +12,7 @@ package enum DroppedContent: Hashable, Sendable {
     /// Throws code 28 for what is no list of downloads.
     package init(_ bytes: [UInt8], named name: String) throws(Failure) {
         let content = UnicodeText.utf8(bytes)
-        if Self.isTorrent(content[...]) {
-            throw Self.refusal(name, Self.noTorrents)
-        }
+        if Self.isTorrent(content[...]) { throw Self.refusal(name, Self.noTorrents) }
         if Self.isMetalink(content[...]) {
             self = .entries(try Self.entries(ofMetalink: content, named: name))
             return
@@ -31,16 +29,13 @@ package enum DroppedContent: Hashable, Sendable {
             self = .entries(entries)
             return
         }
-        if content.count <= SumsFile.longest, !text.contains("://"),
-            SumsFile(content, named: name.utf8) != nil
-        {
+        if content.count <= SumsFile.longest, !text.contains("://"), SumsFile(content, named: name.utf8) != nil {
             throw Self.refusal(
                 name,
                 .init(
                     "only-checksums",
                     "it has checksums, but no URLs; add the URL of a file, with its digest of this list as the checksum"
-                )
-            )
+                ))
         }
         self = .text(text)
     }
@@ -71,16 +66,12 @@ package enum DroppedContent: Hashable, Sendable {
             tag.allSatisfy(\.isWhiteSpace)
                 || tag.first.map { [UInt8(ascii: "?"), UInt8(ascii: "!")].contains($0) } == true
         }
-        let name = tags.first?.prefix {
-            !$0.isWhiteSpace && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/")
-        }
-        return name?.split(separator: UInt8(ascii: ":")).last.map { $0.elementsEqual("metalink".utf8) }
-            ?? false
+        let name = tags.first?.prefix { !$0.isWhiteSpace && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+        return name?.split(separator: UInt8(ascii: ":")).last.map { $0.elementsEqual("metalink".utf8) } ?? false
     }
 
     /// One entry for each file of a Metalink.
-    package static func entries(ofMetalink bytes: [UInt8], named name: String) throws(Failure) -> [InputEntry]
-    {
+    package static func entries(ofMetalink bytes: [UInt8], named name: String) throws(Failure) -> [InputEntry] {
         let metalink: Metalink
         do throws(Metalink.Fault) { metalink = try Metalink(bytes) } catch {
             throw Failure(.badOption, "cannot use the Metalink", at: name, because: error.words)

@@ -7,9 +7,7 @@ package enum ShellWords {
 
     /// The commands, each with at least one word.
     package static func commands(in text: String) throws(Failure) -> [[String]] {
-        guard text.utf8.count <= longest else {
-            throw refusal(.init("command-too-long", "it is longer than 1 MiB"))
-        }
+        guard text.utf8.count <= longest else { throw refusal(.init("command-too-long", "it is longer than 1 MiB")) }
         let bytes = Array(text.utf8)
         var parser = Parser(bytes, from: 0, to: bytes.count)
         parser.usesCarets = isForCmd(bytes[...])
@@ -39,12 +37,8 @@ package enum ShellWords {
 
     fileprivate static func refusal(_ why: LocalizableMessage) -> Failure {
         Failure(
-            .badOption,
-            "cannot use",
-            at: "the command",
-            because: why,
-            remedy: "paste the URL alone, or correct the command"
-        )
+            .badOption, "cannot use", at: "the command", because: why,
+            remedy: "paste the URL alone, or correct the command")
     }
 }
 
@@ -66,13 +60,9 @@ private struct Parser {
     private var words: [String] = []
     private var commands: [[String]] = []
 
-    init(_ bytes: [UInt8], from start: Int, to end: Int) {
-        (self.bytes, position, self.end) = (bytes, start, end)
-    }
+    init(_ bytes: [UInt8], from start: Int, to end: Int) { (self.bytes, position, self.end) = (bytes, start, end) }
 
-    private func peek(_ distance: Int = 0) -> UInt8? {
-        position + distance < end ? bytes[position + distance] : nil
-    }
+    private func peek(_ distance: Int = 0) -> UInt8? { position + distance < end ? bytes[position + distance] : nil }
 
     private mutating func append(_ byte: UInt8) {
         if word == nil { word = [] }
@@ -93,17 +83,12 @@ private struct Parser {
             case .apostrophe where !usesCarets: try literal()
             case .backslash where !usesCarets: escaped()
             case .dollar where !usesCarets: try dollar()
-            case UInt8(ascii: "`") where !usesCarets:
-                throw ShellWords.refusal(ShellWords.nested)
+            case UInt8(ascii: "`") where !usesCarets: throw ShellWords.refusal(ShellWords.nested)
             case UInt8(ascii: "&") where isSeparator: endCommand()
             case .hash where word == nil && !usesCarets: skipLine()
             case UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "<"):
                 throw ShellWords.refusal(
-                    .init(
-                        "command-shell-operator",
-                        "\(String(Unicode.Scalar(byte))) is an operator of the shell"
-                    )
-                )
+                    .init("command-shell-operator", "\(String(Unicode.Scalar(byte))) is an operator of the shell"))
             case _: append(byte)
             }
         }
@@ -122,9 +107,7 @@ private struct Parser {
         words = []
     }
 
-    private mutating func skipLine() {
-        while let byte = peek(), byte != .lineFeed { position += 1 }
-    }
+    private mutating func skipLine() { while let byte = peek(), byte != .lineFeed { position += 1 } }
 
     /// `&` between words; that of a URL without quotes belongs to the URL.
     private var isSeparator: Bool {
@@ -215,8 +198,7 @@ private struct Parser {
                 if isSpecial { position += 1 }
                 append(isSpecial ? next : .backslash)
             case .dollar where !usesCarets: try variable()
-            case UInt8(ascii: "`") where !usesCarets:
-                throw ShellWords.refusal(ShellWords.nested)
+            case UInt8(ascii: "`") where !usesCarets: throw ShellWords.refusal(ShellWords.nested)
             case _: append(byte)
             }
         }
@@ -237,9 +219,7 @@ private struct Parser {
 
     private mutating func variable() throws(Failure) {
         if let next = peek(), next.isWordByte || "{(".utf8.contains(next) {
-            throw ShellWords.refusal(
-                .init("command-variable", "it contains a variable, which only the shell knows")
-            )
+            throw ShellWords.refusal(.init("command-variable", "it contains a variable, which only the shell knows"))
         }
         append(.dollar)
     }

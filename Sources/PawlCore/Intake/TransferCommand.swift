@@ -1,9 +1,7 @@
 /// The command lines of `curl`, `wget` and `aria2c`, as browsers copy them and instructions have them, as entries of an
 /// input file.
 package enum TransferCommand {
-    enum Program: String, CaseIterable {
-        case curl, wget, aria2c
-    }
+    enum Program: String, CaseIterable { case curl, wget, aria2c }
 
     /// Whether the text begins with such a command.
     package static func isCommand(_ text: String) -> Bool {
@@ -39,29 +37,21 @@ package enum TransferCommand {
 
     static func refusal(_ word: String, _ why: LocalizableMessage) -> Failure {
         Failure(
-            .badOption,
-            "cannot use",
-            at: Redaction.printable(word),
-            because: why,
-            remedy: "remove it from the command"
-        )
+            .badOption, "cannot use", at: Redaction.printable(word), because: why, remedy: "remove it from the command")
     }
 
     /// The entries of an input file with the names that Pawl's options have; those that `isKnown` stay.
     ///
     /// `nil` if no option is known: the text is something else. Throws code 28 for an option without an equivalent.
     package static func translated(
-        _ entries: [InputEntry],
-        unless isKnown: (String) -> Bool
+        _ entries: [InputEntry], unless isKnown: (String) -> Bool
     ) throws(Failure) -> [InputEntry]? {
         let names = CommandMeaning.table(of: .aria2c)
         guard
             entries.contains(where: {
                 $0.options.contains { isKnown($0.name) || $0.name.count > 1 && names[$0.name] != nil }
             })
-        else {
-            return nil
-        }
+        else { return nil }
         var translated: [InputEntry] = []
         for entry in entries {
             let own = entry.options.filter { isKnown($0.name) }

@@ -51,9 +51,7 @@ private struct CommandFinder {
     /// A line with nothing but URLs.
     private mutating func takeAddresses(_ line: ArraySlice<UInt8>) {
         let words = line.split(whereSeparator: \.isWhiteSpace).map { String(decoding: $0, as: UTF8.self) }
-        guard words.allSatisfy({ BareAddress.hasScheme($0) && (try? WebAddress.parse($0)) != nil }) else {
-            return
-        }
+        guard words.allSatisfy({ BareAddress.hasScheme($0) && (try? WebAddress.parse($0)) != nil }) else { return }
         entries += words.map { InputEntry(addresses: [$0], line: 1) }
     }
 
@@ -98,20 +96,15 @@ private struct CommandFinder {
     }
 
     /// Prompts and quotations may be followed by a word without white space.
-    private static func isBoundary(_ byte: UInt8) -> Bool {
-        byte.isWhiteSpace || byte == .backtick || byte == .greater
-    }
+    private static func isBoundary(_ byte: UInt8) -> Bool { byte.isWhiteSpace || byte == .backtick || byte == .greater }
 
     private static func beginsArguments(_ text: ArraySlice<UInt8>) -> Bool {
         let word = text.drop(while: \.isBlank).prefix { !$0.isWhiteSpace && $0 != .backtick }
         guard let first = word.first else { return false }
         if first == .dash {
-            return word.dropFirst().first.map { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .hash }
-                ?? false
+            return word.dropFirst().first.map { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .hash } ?? false
         }
-        if [.quote, .apostrophe, .backslash, UInt8(ascii: "$"), UInt8(ascii: "^")].contains(first) {
-            return true
-        }
+        if [.quote, .apostrophe, .backslash, UInt8(ascii: "$"), UInt8(ascii: "^")].contains(first) { return true }
         let text = String(decoding: word, as: UTF8.self)
         // A host alone may be a number of a version.
         return BareAddress.hasScheme(text) || BareAddress.hasNoScheme(text) && text.contains("/")
@@ -134,6 +127,4 @@ private struct CommandFinder {
     }
 }
 
-extension UInt8 {
-    fileprivate static let backtick = UInt8(ascii: "`")
-}
+extension UInt8 { fileprivate static let backtick = UInt8(ascii: "`") }

@@ -32,9 +32,7 @@ package struct CRCSegments: Hashable, Sendable {
 
     /// How many bytes of `done` were not checked.
     package func missing(in done: ByteRangeSet) -> Int64 {
-        done.runs.reduce(0) { count, run in
-            covered.gaps(in: run).reduce(count) { $0 + $1.count }
-        }
+        done.runs.reduce(0) { count, run in covered.gaps(in: run).reduce(count) { $0 + $1.count } }
     }
 
     /// Adds the CRCs of `range`, which was not covered.
@@ -64,9 +62,7 @@ package struct CRCSegments: Hashable, Sendable {
     /// `combine` merges two adjacent parts: index of the algorithm, both CRCs, and the length of the second
     /// part.
     package func combined(length: Int64, _ combine: (Int, UInt64, UInt64, Int64) -> UInt64) -> [UInt64]? {
-        guard covered == ByteRangeSet([ByteRange(0, length)]), var values = segments.first?.values else {
-            return nil
-        }
+        guard covered == ByteRangeSet([ByteRange(0, length)]), var values = segments.first?.values else { return nil }
         for segment in segments.dropFirst() {
             for place in values.indices {
                 values[place] = combine(place, values[place], segment.values[place], segment.range.count)

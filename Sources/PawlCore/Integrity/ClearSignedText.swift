@@ -31,9 +31,9 @@ package struct ClearSignedText: Hashable, Sendable {
         else { return nil }
         let inner = lines[(empty + 1)..<max(empty + 1, last)]
         text = Array(
-            inner.map { $0.starts(with: [.dash, .space]) ? Array($0.dropFirst(2)) : Array($0) }
-                .joined(separator: [.lineFeed])
-        )
+            inner.map { $0.starts(with: [.dash, .space]) ? Array($0.dropFirst(2)) : Array($0) }.joined(separator: [
+                .lineFeed
+            ]))
         message = Array(lines[first...close].map { Array($0) }.joined(separator: [.lineFeed])) + [.lineFeed]
     }
 }

@@ -26,12 +26,12 @@ package struct DescribedSources: Hashable, Sendable {
             return target
         }
         let links = WebLink.parse(field)
-        description = links.lazy.filter { $0.relations.contains("describedby") && $0.isMetalink }
-            .compactMap(target).first { $0.host == address.host && $0.isWeb }
+        description = links.lazy.filter { $0.relations.contains("describedby") && $0.isMetalink }.compactMap(target)
+            .first { $0.host == address.host && $0.isWeb }
         // 1 is best (RFC 6249 §3.1).
-        let ranked = links.enumerated().filter { $0.element.relations.contains("duplicate") }
-            .map { (rank: $0.element["pri"].flatMap { Int($0) } ?? .max, place: $0.offset, link: $0.element) }
-            .sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }
+        let ranked = links.enumerated().filter { $0.element.relations.contains("duplicate") }.map {
+            (rank: $0.element["pri"].flatMap { Int($0) } ?? .max, place: $0.offset, link: $0.element)
+        }.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }
         add(ranked.compactMap { target($0.link) })
     }
 
@@ -43,9 +43,7 @@ package struct DescribedSources: Hashable, Sendable {
     }
 }
 
-extension WebAddress {
-    var isWeb: Bool { scheme == .http || scheme == .https }
-}
+extension WebAddress { var isWeb: Bool { scheme == .http || scheme == .https } }
 
 extension WebLink {
     /// Links to other kinds of descriptions, such as those of web pages, are common.

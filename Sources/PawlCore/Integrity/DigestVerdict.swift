@@ -14,10 +14,7 @@ package enum DigestVerdict: Hashable, Sendable {
     /// For a coded response `decoded` has those of the content without its coding, since fronts state the digest of
     /// either form; without `isDecodable` it could not be computed, and a mismatch says nothing.
     package init(
-        _ expected: [ExpectedDigest],
-        computed: [Checksum],
-        decoded: [Checksum] = [],
-        isCoded: Bool = false,
+        _ expected: [ExpectedDigest], computed: [Checksum], decoded: [Checksum] = [], isCoded: Bool = false,
         isDecodable: Bool = true
     ) {
         var agreed: ExpectedDigest?
@@ -40,9 +37,7 @@ package enum DigestVerdict: Hashable, Sendable {
         } else if let wrong {
             self = .wrong(wrong.0, got: wrong.1)
         } else if let agreed {
-            self = .verified(
-                VerificationResult(level: agreed.level, checksum: agreed.checksum, source: agreed.source)
-            )
+            self = .verified(VerificationResult(level: agreed.level, checksum: agreed.checksum, source: agreed.source))
         } else {
             self = .unverified
         }
@@ -62,9 +57,7 @@ extension [ExpectedDigest] {
             for second in self[(place + 1)...]
             where second.alternatives.isEmpty && first.checksum.algorithm == second.checksum.algorithm
                 && first.checksum != second.checksum
-            {
-                return (first, second)
-            }
+            { return (first, second) }
         }
         return nil
     }

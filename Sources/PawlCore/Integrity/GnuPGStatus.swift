@@ -12,8 +12,7 @@ package enum GnuPGStatus {
             case "GOODSIG": isGood = true
             case "NEWSIG", "EXPSIG", "EXPKEYSIG", "REVKEYSIG", "BADSIG", "ERRSIG", "NO_PUBKEY": isGood = false
             case "VALIDSIG":
-                if isGood, words.count >= 3, words[2].count >= 40, words[2].allSatisfy({ $0.hexValue != nil })
-                {
+                if isGood, words.count >= 3, words[2].count >= 40, words[2].allSatisfy({ $0.hexValue != nil }) {
                     keys.append(String(decoding: words[2], as: UTF8.self))
                 }
                 isGood = false
@@ -37,10 +36,8 @@ package enum OpenPGPArmor {
         for line in text.split(separator: .lineFeed, omittingEmptySubsequences: false) {
             let line = line.trimmed(\.isWhiteSpace)
             switch state {
-            case .outside:
-                if line.elementsEqual("-----BEGIN PGP PUBLIC KEY BLOCK-----".utf8) { state = .headers }
-            case .headers:
-                if line.isEmpty { state = .body }
+            case .outside: if line.elementsEqual("-----BEGIN PGP PUBLIC KEY BLOCK-----".utf8) { state = .headers }
+            case .headers: if line.isEmpty { state = .body }
             case .body where line.elementsEqual("-----END PGP PUBLIC KEY BLOCK-----".utf8):
                 guard let block = Base64.decodePadded(coded[...]), !block.isEmpty else { return nil }
                 bytes += block

@@ -31,9 +31,7 @@ package struct Inflate {
     }
 
     /// Whether a Content-Encoding of this name can be decoded.
-    package static func supports(_ coding: String) -> Bool {
-        ["gzip", "x-gzip", "deflate"].contains(coding)
-    }
+    package static func supports(_ coding: String) -> Bool { ["gzip", "x-gzip", "deflate"].contains(coding) }
 
     private var input: ArraySlice<UInt8> = []
     private let limit: Int64
@@ -49,11 +47,7 @@ package struct Inflate {
     private static let piece = 128 << 10
 
     /// `next` returns further input, `nil` at its end; `emit` receives the decoded bytes in order.
-    package init(
-        limit: Int64 = Inflate.longest,
-        next: @escaping () -> [UInt8]?,
-        emit: @escaping ([UInt8]) -> Void
-    ) {
+    package init(limit: Int64 = Inflate.longest, next: @escaping () -> [UInt8]?, emit: @escaping ([UInt8]) -> Void) {
         self.limit = limit
         self.next = next
         self.emit = emit
@@ -61,11 +55,7 @@ package struct Inflate {
 
     /// Decodes to the end of the input; gzip may have several members.
     package mutating func decode(_ coding: String) throws(Fault) {
-        if coding == "deflate" {
-            try zlib()
-        } else {
-            repeat { try member() } while try hasMore()
-        }
+        if coding == "deflate" { try zlib() } else { repeat { try member() } while try hasMore() }
         flush()
         guard total <= limit else { throw .tooLong }
     }
@@ -92,9 +82,7 @@ package struct Inflate {
     /// Some servers send DEFLATE without zlib's frame.
     private mutating func zlib() throws(Fault) {
         guard try hasMore(), let first = input.first else { throw .malformed }
-        if first & 0x0F == 8, first >> 4 <= 7 {
-            for _ in 0..<2 { _ = try byte() }
-        }
+        if first & 0x0F == 8, first >> 4 <= 7 { for _ in 0..<2 { _ = try byte() } }
         try blocks()
     }
 
@@ -136,8 +124,7 @@ package struct Inflate {
                 return
             } else {
                 guard symbol - 257 < Self.lengthBases.count else { throw .malformed }
-                let length =
-                    Self.lengthBases[symbol - 257] + Int(try take(UInt64(Self.lengthBits[symbol - 257])))
+                let length = Self.lengthBases[symbol - 257] + Int(try take(UInt64(Self.lengthBits[symbol - 257])))
                 let place = try self.symbol(distances)
                 guard place < Self.distanceBases.count else { throw .malformed }
                 let distance = Self.distanceBases[place] + Int(try take(UInt64(Self.distanceBits[place])))
@@ -256,20 +243,17 @@ package struct Inflate {
 
     private static let fixedLengths = Code(
         Array(repeating: 8, count: 144) + Array(repeating: 9, count: 112) + Array(repeating: 7, count: 24)
-            + Array(repeating: 8, count: 8)
-    )
+            + Array(repeating: 8, count: 8))
     private static let fixedDistances = Code(Array(repeating: 5, count: 30))
     private static let lengthBases = [
-        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163,
-        195, 227,
+        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227,
         258,
     ]
     private static let lengthBits = [
         0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
     ]
     private static let distanceBases = [
-        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073,
-        4097,
+        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097,
         6145, 8193, 12289, 16385, 24577,
     ]
     private static let distanceBits = [

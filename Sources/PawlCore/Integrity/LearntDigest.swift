@@ -15,9 +15,7 @@ package struct LearntDigest: Hashable, Sendable {
     /// The most digests that are remembered; further ones are not.
     package static let most = 64
 
-    package var expected: ExpectedDigest {
-        ExpectedDigest(checksum, level: .origin, source: "\(field) of \(address)")
-    }
+    package var expected: ExpectedDigest { ExpectedDigest(checksum, level: .origin, source: "\(field) of \(address)") }
 }
 
 extension Representation {
@@ -35,10 +33,7 @@ extension LocalizableMessage {
     static func digestChanged(_ before: LearntDigest, to now: LearntDigest) -> Self {
         let (old, new) = (Hexadecimal.text(before.checksum.digest), Hexadecimal.text(now.checksum.digest))
         guard before.field == now.field else {
-            return .init(
-                "digest-differs",
-                "its \(before.field) was \(old), and its \(now.field) is \(new) now"
-            )
+            return .init("digest-differs", "its \(before.field) was \(old), and its \(now.field) is \(new) now")
         }
         return .init("digest-changed", "its \(now.field) was \(old) and is \(new) now")
     }

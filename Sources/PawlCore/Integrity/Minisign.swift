@@ -8,10 +8,9 @@ package struct MinisignKey: Hashable, Sendable {
     package init?(_ text: some Collection<UInt8>) {
         guard text.count <= MinisignSignature.longest else { return nil }
         let lines = MinisignSignature.lines(text)
-        let coded =
-            lines.first?.starts(with: MinisignSignature.comment.utf8) == true ? lines.dropFirst() : lines[...]
-        guard coded.count == 1, let line = coded.first, let bytes = Base64.decodePadded(line),
-            bytes.count == 42, bytes.starts(with: "Ed".utf8)
+        let coded = lines.first?.starts(with: MinisignSignature.comment.utf8) == true ? lines.dropFirst() : lines[...]
+        guard coded.count == 1, let line = coded.first, let bytes = Base64.decodePadded(line), bytes.count == 42,
+            bytes.starts(with: "Ed".utf8)
         else { return nil }
         number = Array(bytes[2..<10])
         key = Array(bytes[10...])
@@ -41,9 +40,9 @@ package struct MinisignSignature: Hashable, Sendable {
     package init?(_ text: some Collection<UInt8>) {
         guard text.count <= Self.longest else { return nil }
         let lines = Self.lines(text)
-        guard lines.count == 4, lines[0].starts(with: Self.comment.utf8),
-            lines[2].starts(with: Self.trusted.utf8), let first = Base64.decodePadded(lines[1]),
-            let second = Base64.decodePadded(lines[3]), first.count == 74, second.count == 64
+        guard lines.count == 4, lines[0].starts(with: Self.comment.utf8), lines[2].starts(with: Self.trusted.utf8),
+            let first = Base64.decodePadded(lines[1]), let second = Base64.decodePadded(lines[3]), first.count == 74,
+            second.count == 64
         else { return nil }
         switch (first[0], first[1]) {
         case (UInt8(ascii: "E"), UInt8(ascii: "d")): isPrehashed = false

@@ -28,17 +28,13 @@ extension ResponseHead {
             if isDecoded, digest.scope == .stored { return false }
             // Of a part, only Content-Digest is defined to be the part's own (RFC 9530 §2); object stores send the rest
             // of the whole too.
-            if self.status == 206, digest.scope == .content, digest.field != Self.contentDigest {
-                return false
-            }
+            if self.status == 206, digest.scope == .content, digest.field != Self.contentDigest { return false }
             return !(self.storedForm.isComposite && digest.field.hasPrefix("x-amz-"))
         }
     }
 
     /// X-Linked-ETag, which counts with a redirect too.
-    var linkedDigest: Checksum? {
-        digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum
-    }
+    var linkedDigest: Checksum? { digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum }
 
     /// Stores a field if it states a digest, or something of one.
     mutating func takeDigest(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {

@@ -3,9 +3,7 @@ package enum SidecarNames {
     /// Appended to the file's own address.
     package static let own = [".sha256", ".sha256sum", ".sha512", ".sha512sum", ".md5"]
     /// In the file's folder.
-    package static let common = [
-        "SHA256SUMS", "SHA256SUMS.txt", "sha256sum.txt", "SHA512SUMS", "CHECKSUM", "MD5SUMS",
-    ]
+    package static let common = ["SHA256SUMS", "SHA256SUMS.txt", "sha256sum.txt", "SHA512SUMS", "CHECKSUM", "MD5SUMS"]
     /// Appended to the address of a sums file.
     package static let signatures = [".gpg", ".asc", ".sig", ".sign", ".minisig"]
 
@@ -18,11 +16,7 @@ package enum SidecarNames {
     }
 
     /// The address with `ending` after its path; the query is left out, or kept.
-    package static func address(
-        _ address: WebAddress,
-        appending ending: String,
-        keepsQuery: Bool
-    ) -> WebAddress {
+    package static func address(_ address: WebAddress, appending ending: String, keepsQuery: Bool) -> WebAddress {
         var other = address
         other.path += ending
         if !keepsQuery { other.query = nil }
@@ -54,9 +48,7 @@ package struct SidecarResponse: Hashable, Sendable {
     package init?(received bytes: [UInt8], contentType: String?, coding: String?, limit: Int) {
         var bytes = bytes
         if let coding = coding?.lowercased() {
-            guard ["gzip", "x-gzip"].contains(coding),
-                let plain = Inflate.gzip(bytes, limit: limit)
-            else { return nil }
+            guard ["gzip", "x-gzip"].contains(coding), let plain = Inflate.gzip(bytes, limit: limit) else { return nil }
             bytes = plain
         }
         self.init(bytes: bytes, contentType: contentType)

@@ -125,9 +125,7 @@ package enum DigestField: Hashable, Sendable, CaseIterable {
     }
 
     private static func linked(_ text: ArraySlice<UInt8>) -> Checksum? {
-        guard text.count == 66, text.first == .quote, text.last == .quote else {
-            return Checksum(.sha256, hex: text)
-        }
+        guard text.count == 66, text.first == .quote, text.last == .quote else { return Checksum(.sha256, hex: text) }
         return Checksum(.sha256, hex: text.dropFirst().dropLast())
     }
 
@@ -143,8 +141,7 @@ package enum DigestField: Hashable, Sendable, CaseIterable {
             value = value.dropFirst()
             guard let end = value.firstIndex(of: .colon) else { return nil }
             let rest = value[(end + 1)...]
-            guard rest.isEmpty || rest.first == .semicolon,
-                let checksum = Checksum(algorithm, base64: value[..<end])
+            guard rest.isEmpty || rest.first == .semicolon, let checksum = Checksum(algorithm, base64: value[..<end])
             else { return nil }
             return StatedDigest(field: label(key), checksum, scope: scope)
         }
@@ -163,9 +160,7 @@ package enum DigestField: Hashable, Sendable, CaseIterable {
             let key = member[..<equals]
             let value = member[(equals + 1)...]
             let isOfIdentity = key.prefix(3).isCaseInsensitively("id-")
-            guard let algorithm = HashAlgorithm(spelled: isOfIdentity ? key.dropFirst(3) : key) else {
-                return nil
-            }
+            guard let algorithm = HashAlgorithm(spelled: isOfIdentity ? key.dropFirst(3) : key) else { return nil }
             let hex = algorithm == .crc32c ? Checksum(algorithm, hex: value) : nil
             guard let checksum = Checksum(algorithm, base64: value) ?? hex else { return nil }
             return StatedDigest(field: label(key), checksum, scope: scope)

@@ -105,11 +105,12 @@ package struct SumsFile: Hashable, Sendable {
         let isEscaped = line.first == .backslash && notation != .nameFirst
         let line = isEscaped ? line.dropFirst() : line
         let tagged = Self.tagged(line)
-        guard let (checksum, name) = notation == .nameFirst ? Self.nameFirst(line) : tagged ?? coreutils(line)
-        else { return nil }
-        guard let name = isEscaped ? Self.unescaped(name) : Array(name),
-            let (path, isOutside) = Self.path(name)
-        else { return nil }
+        guard let (checksum, name) = notation == .nameFirst ? Self.nameFirst(line) : tagged ?? coreutils(line) else {
+            return nil
+        }
+        guard let name = isEscaped ? Self.unescaped(name) : Array(name), let (path, isOutside) = Self.path(name) else {
+            return nil
+        }
         return (Entry(checksum: checksum, path: path, isTagged: tagged != nil), isOutside)
     }
 
@@ -118,9 +119,9 @@ package struct SumsFile: Hashable, Sendable {
         let text = line.trimmed(\.isBlank)
         let hex = text.suffix(2 * HashAlgorithm.crc32.length)
         let name = text[..<hex.startIndex]
-        guard name.first != .semicolon, name.last?.isBlank == true,
-            let checksum = Checksum(.crc32, hex: hex)
-        else { return nil }
+        guard name.first != .semicolon, name.last?.isBlank == true, let checksum = Checksum(.crc32, hex: hex) else {
+            return nil
+        }
         return (checksum, name.trimmed(\.isBlank))
     }
 
@@ -154,10 +155,7 @@ package struct SumsFile: Hashable, Sendable {
     }
 
     /// The digest at the end of a line, and where it begins.
-    private static func digest(
-        _ algorithm: HashAlgorithm,
-        endOf text: ArraySlice<UInt8>
-    ) -> (Checksum, start: Int)? {
+    private static func digest(_ algorithm: HashAlgorithm, endOf text: ArraySlice<UInt8>) -> (Checksum, start: Int)? {
         let hex = text.suffix(2 * algorithm.length)
         if let checksum = Checksum(algorithm, hex: hex) { return (checksum, hex.startIndex) }
         let base64 = text.suffix((algorithm.length + 2) / 3 * 4)
@@ -165,9 +163,7 @@ package struct SumsFile: Hashable, Sendable {
     }
 
     private func digest(_ text: ArraySlice<UInt8>) -> Checksum? {
-        if let algorithm = notation.algorithm(digits: text.count),
-            let checksum = Checksum(algorithm, hex: text)
-        {
+        if let algorithm = notation.algorithm(digits: text.count), let checksum = Checksum(algorithm, hex: text) {
             return checksum
         }
         // Shorter ones may be words.

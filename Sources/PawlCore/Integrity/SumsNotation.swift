@@ -17,8 +17,9 @@ package enum SumsNotation: Hashable, Sendable {
 
     /// The last word of the name that is an algorithm's decides: `blake3-1.5.tar.gz.sha256` has SHA-256 digests.
     package init(_ name: some Sequence<UInt8>) {
-        let words = name.map(\.lowercased).split { !$0.isLetter && !$0.isDigit }
-            .map { String(decoding: $0, as: UTF8.self) }
+        let words = name.map(\.lowercased).split { !$0.isLetter && !$0.isDigit }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
         self = words.last == "sfv" ? .nameFirst : .unstated
         guard self == .unstated else { return }
         for (place, word) in words.enumerated() {

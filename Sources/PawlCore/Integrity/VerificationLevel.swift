@@ -11,9 +11,7 @@ package enum VerificationLevel: UInt8, Hashable, Sendable, Comparable, CaseItera
     /// The caller stated the digest.
     case given
 
-    package static func < (left: VerificationLevel, right: VerificationLevel) -> Bool {
-        left.rawValue < right.rawValue
-    }
+    package static func < (left: VerificationLevel, right: VerificationLevel) -> Bool { left.rawValue < right.rawValue }
 
     package var name: String {
         switch self {
@@ -83,12 +81,7 @@ package struct ExpectedDigest: Hashable, Sendable {
     /// The digests that suffice as well, where it is not stated which algorithm's it is.
     package var alternatives: [Checksum]
 
-    package init(
-        _ checksum: Checksum,
-        or alternatives: [Checksum] = [],
-        level: VerificationLevel,
-        source: String
-    ) {
+    package init(_ checksum: Checksum, or alternatives: [Checksum] = [], level: VerificationLevel, source: String) {
         self.checksum = checksum
         self.alternatives = alternatives
         self.level = level

@@ -32,9 +32,7 @@ extension JSON {
         func error(_ why: String) -> ParsingError { ParsingError(offset: position, why: why) }
 
         mutating func skipBlanks() {
-            while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-                position += 1
-            }
+            while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
         }
 
         mutating func take(_ character: Unicode.Scalar) -> Bool {
@@ -53,8 +51,7 @@ extension JSON {
             case UInt8(ascii: "t"): return try word("true", .bool(true))
             case UInt8(ascii: "f"): return try word("false", .bool(false))
             case UInt8(ascii: "n"): return try word("null", .null)
-            case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
-                return .number(try number())
+            case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return .number(try number())
             case .none: throw error("unexpected end of the text")
             default: throw error("expected a value")
             }
@@ -123,9 +120,7 @@ extension JSON {
                 switch byte {
                 case UInt8(ascii: "\""):
                     position += 1
-                    guard let valid = String(validating: text, as: UTF8.self) else {
-                        throw error("not UTF-8")
-                    }
+                    guard let valid = String(validating: text, as: UTF8.self) else { throw error("not UTF-8") }
                     return valid
                 case UInt8(ascii: "\\"):
                     position += 1

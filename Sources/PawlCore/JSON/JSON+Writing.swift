@@ -37,11 +37,7 @@ extension JSON {
     /// line-based input.
     package static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        if isPlain(text) {
-            bytes += text.utf8
-        } else {
-            for scalar in text.unicodeScalars { write(scalar, to: &bytes) }
-        }
+        if isPlain(text) { bytes += text.utf8 } else { for scalar in text.unicodeScalars { write(scalar, to: &bytes) } }
         bytes.append(UInt8(ascii: "\""))
     }
 

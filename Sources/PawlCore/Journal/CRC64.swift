@@ -9,9 +9,7 @@ package struct CRC64: Hashable, Sendable {
 
     package var value: UInt64 { ~register }
 
-    package mutating func feed(_ byte: UInt8) {
-        register = Self.step(register, byte, Self.table)
-    }
+    package mutating func feed(_ byte: UInt8) { register = Self.step(register, byte, Self.table) }
 
     private static func step(_ register: UInt64, _ byte: UInt8, _ table: [UInt64]) -> UInt64 {
         table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)

@@ -69,9 +69,7 @@ struct JournalReader {
         return nil
     }
 
-    mutating func takeText() -> String? {
-        takeCount().flatMap { takeText($0) }
-    }
+    mutating func takeText() -> String? { takeCount().flatMap { takeText($0) } }
 
     mutating func takeText(_ count: UInt64) -> String? {
         guard count <= UInt64(bytes.endIndex - position) else { return nil }
@@ -91,9 +89,7 @@ struct JournalReader {
             else { return nil }
             let (start, startOverflows) = end.addingReportingOverflow(distance)
             let (next, nextOverflows) = start.addingReportingOverflow(span)
-            guard !startOverflows, !nextOverflows, let range = ByteRange(named: start, next) else {
-                return nil
-            }
+            guard !startOverflows, !nextOverflows, let range = ByteRange(named: start, next) else { return nil }
             set.insert(range)
             end = next
         }

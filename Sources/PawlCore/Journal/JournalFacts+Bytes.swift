@@ -10,8 +10,8 @@ extension JournalFacts {
     /// `nil` unless the bytes are exactly those of ``encoded``.
     package init?(encoded bytes: [UInt8]) {
         var reader = JournalReader(bytes[...])
-        guard var facts = reader.takeFacts(),
-            reader.isAtEnd || reader.takeTail(into: &facts.representation), facts.encoded == bytes
+        guard var facts = reader.takeFacts(), reader.isAtEnd || reader.takeTail(into: &facts.representation),
+            facts.encoded == bytes
         else { return nil }
         self = facts
     }

@@ -75,8 +75,9 @@ extension JournalWriter {
 
 extension JournalReader {
     mutating func takeFacts() -> JournalFacts? {
-        guard let sources = takeSources(), let name = takeText(), let representation = takeRepresentation()
-        else { return nil }
+        guard let sources = takeSources(), let name = takeText(), let representation = takeRepresentation() else {
+            return nil
+        }
         return JournalFacts(sources: sources, representation: representation, name: name)
     }
 
@@ -85,8 +86,9 @@ extension JournalReader {
     /// It does not record the address and the host of its tag and date, nor the requested part of the
     /// resource: only a comparison of bytes can prove its content.
     mutating func takeOldFacts() -> JournalFacts? {
-        guard let sources = takeSources(), let name = takeText(), let flags = take(UInt8.self), flags < 16
-        else { return nil }
+        guard let sources = takeSources(), let name = takeText(), let flags = take(UInt8.self), flags < 16 else {
+            return nil
+        }
         var representation = Representation(selection: nil, base: nil)
         if flags & 1 != 0 {
             guard let total = take(Int64.self), 0...JournalLayout.longestFile ~= total else { return nil }
@@ -110,8 +112,8 @@ extension JournalReader {
     private mutating func takeRepresentation() -> Representation? {
         guard let selection = takeSelection(), let base = take(Int64.self), let total = take(Int64.self),
             -1...JournalLayout.longestFile ~= base, -1...JournalLayout.longestFile ~= total,
-            let coding = takeOptionalText(), let mediaType = takeOptionalText(),
-            let count = takeCount(), count <= UInt64(Representation.maximumRecords)
+            let coding = takeOptionalText(), let mediaType = takeOptionalText(), let count = takeCount(),
+            count <= UInt64(Representation.maximumRecords)
         else { return nil }
         var records: [ValidatorRecord] = []
         for _ in 0..<count {
@@ -119,32 +121,22 @@ extension JournalReader {
                 let stability = take(UInt8.self).flatMap(ValidatorRecord.TagStability.init),
                 let validators = takeValidators()
             else { return nil }
-            records.append(
-                ValidatorRecord(source: source, host: host, validators: validators, stability: stability)
-            )
+            records.append(ValidatorRecord(source: source, host: host, validators: validators, stability: stability))
         }
         return Representation(
-            selection: selection.value,
-            base: base < 0 ? nil : base,
-            coding: coding.value,
-            total: total < 0 ? nil : total,
-            mediaType: mediaType.value,
-            records: records
-        )
+            selection: selection.value, base: base < 0 ? nil : base, coding: coding.value,
+            total: total < 0 ? nil : total, mediaType: mediaType.value, records: records)
     }
 
     /// Reads what `putTail` has written; `false` when it is malformed.
     mutating func takeTail(into representation: inout Representation) -> Bool {
         guard let total = take(Int64.self) else { return false }
         if total != JournalLayout.noSuspect {
-            guard -1...JournalLayout.longestFile ~= total, let mediaType = takeOptionalText() else {
-                return false
-            }
+            guard -1...JournalLayout.longestFile ~= total, let mediaType = takeOptionalText() else { return false }
             representation.suspect = SuspectPage(total: total < 0 ? nil : total, mediaType: mediaType.value)
             if isAtEnd { return true }
         }
-        guard let damage = takeOptionalText(), let count = takeCount(), count <= UInt64(LearntDigest.most)
-        else {
+        guard let damage = takeOptionalText(), let count = takeCount(), count <= UInt64(LearntDigest.most) else {
             return false
         }
         representation.damage = damage.value
@@ -172,8 +164,9 @@ extension JournalReader {
         }
         guard let dated = take(UInt8.self) else { return nil }
         guard dated > 0 else { return Validators(entityTag: tag) }
-        guard let strength = Validators.DateStrength(rawValue: dated - 1), let seconds = take(Int64.self)
-        else { return nil }
+        guard let strength = Validators.DateStrength(rawValue: dated - 1), let seconds = take(Int64.self) else {
+            return nil
+        }
         return Validators(entityTag: tag, lastModified: UnixTime(seconds: seconds), strength: strength)
     }
 

@@ -19,12 +19,8 @@ extension JournalFacts {
     var brief: JournalFacts {
         let known = representation
         let representation = Representation(
-            selection: known.selection,
-            base: known.base,
-            coding: known.coding,
-            total: known.total,
-            mediaType: known.mediaType
-        )
+            selection: known.selection, base: known.base, coding: known.coding, total: known.total,
+            mediaType: known.mediaType)
         return JournalFacts(sources: Array(sources.prefix(1)), representation: representation, name: name)
     }
 }

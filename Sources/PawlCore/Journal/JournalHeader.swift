@@ -60,9 +60,7 @@ extension JournalHeader {
         writer.put(durable)
         writer.putTail(of: facts.representation)
         let length = UInt32(writer.bytes.count + 8)
-        for index in 0..<4 {
-            writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index)))
-        }
+        for index in 0..<4 { writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
         writer.put(Self.seal(ArraySlice(writer.bytes), nonce: nonce))
         return writer.bytes
     }
@@ -85,9 +83,9 @@ extension JournalHeader {
             let high = reader.take(UInt64.self), let low = reader.take(UInt64.self),
             let part = reader.take(UInt64.self), let journal = reader.take(UInt64.self),
             let synced = reader.take(Int64.self), let original = reader.take(Int64.self),
-            var facts = isOld ? reader.takeOldFacts() : reader.takeFacts(),
-            let written = reader.takeSet(), let durable = reader.takeSet(),
-            max(generation, incarnation) <= JournalLayout.lastCount, original <= JournalLayout.longestFile
+            var facts = isOld ? reader.takeOldFacts() : reader.takeFacts(), let written = reader.takeSet(),
+            let durable = reader.takeSet(), max(generation, incarnation) <= JournalLayout.lastCount,
+            original <= JournalLayout.longestFile
         else { return nil }
         if !reader.isAtEnd {
             guard !isOld, reader.takeTail(into: &facts.representation), reader.isAtEnd else { return nil }

@@ -44,17 +44,14 @@ package struct JournalImage: Hashable, Sendable {
         self.buffer = buffer
         let page = bytes.prefix(JournalLayout.pageLength)
         let nonce = nonce
-        let slots = (0..<JournalLayout.slotCount).compactMap {
-            JournalSlot(in: page, index: $0, nonce: nonce)
-        }
+        let slots = (0..<JournalLayout.slotCount).compactMap { JournalSlot(in: page, index: $0, nonce: nonce) }
         let cursors = slots.filter { $0.incarnation == header.incarnation }.compactMap { slot in
             slot.cursor(in: page).map { ByteRange(slot.start, $0) }
         }
         lanes = cursors.filter { !$0.isEmpty }
         self.front = cursors.map(\.end).max()
         let isAnnounced = version >= JournalLayout.announcingVersion
-        intent =
-            isAnnounced ? JournalIntent(in: page, incarnation: header.incarnation, nonce: nonce) : nil
+        intent = isAnnounced ? JournalIntent(in: page, incarnation: header.incarnation, nonce: nonce) : nil
         newestIncarnation = slots.reduce(header.incarnation) { max($0, $1.incarnation) }
     }
 
@@ -71,16 +68,11 @@ package struct JournalImage: Hashable, Sendable {
         return writer.bytes
     }
 
-    private static func preamble(
-        of front: ArraySlice<UInt8>
-    ) throws(Fault) -> (nonce: UInt64, version: UInt32) {
-        guard front.starts(with: JournalLayout.magic) else {
-            throw .damaged("it does not begin like a journal")
-        }
+    private static func preamble(of front: ArraySlice<UInt8>) throws(Fault) -> (nonce: UInt64, version: UInt32) {
+        guard front.starts(with: JournalLayout.magic) else { throw .damaged("it does not begin like a journal") }
         var reader = JournalReader(front.dropFirst(JournalLayout.magic.count))
         guard let version = reader.take(UInt32.self), reader.take(UInt32.self) != nil,
-            let nonce = reader.take(UInt64.self),
-            reader.take(UInt64.self) == CRC64.value(of: front.prefix(24))
+            let nonce = reader.take(UInt64.self), reader.take(UInt64.self) == CRC64.value(of: front.prefix(24))
         else { throw .damaged("its preamble is damaged") }
         guard version <= JournalLayout.version else { throw .newer(version: version) }
         return (nonce, version)
@@ -92,9 +84,7 @@ package struct JournalImage: Hashable, Sendable {
             let start = JournalLayout.offset(ofBuffer: buffer)
             guard start < bytes.count else { break }
             let end = start + JournalLayout.capacity(ofArea: JournalLayout.area(ofBuffer: buffer))
-            guard let header = JournalHeader(bytes[start..<min(end, bytes.count)], nonce: nonce) else {
-                continue
-            }
+            guard let header = JournalHeader(bytes[start..<min(end, bytes.count)], nonce: nonce) else { continue }
             if header.generation > newest?.0.generation ?? 0 { newest = (header, buffer) }
         }
         return newest
@@ -132,9 +122,9 @@ extension JournalImage {
 
     /// The length of the finished file, if trusted bytes follow it.
     package func began(trusting done: ByteRangeSet) -> Int64? {
-        guard let original = header.original, done.upperBound > original,
-            done.contains(ByteRange(0, original))
-        else { return nil }
+        guard let original = header.original, done.upperBound > original, done.contains(ByteRange(0, original)) else {
+            return nil
+        }
         return original
     }
 

@@ -20,9 +20,7 @@ package struct JournalIntent: Hashable, Sendable {
 
     /// `nil` where no cursor can represent the end of the write.
     package init?(_ range: ByteRange, at time: Int64, incarnation: UInt64, nonce: UInt64) {
-        guard range.start >= 0, range.end <= JournalLayout.longestFile, time >= 0, time <= .max / 2 else {
-            return nil
-        }
+        guard range.start >= 0, range.end <= JournalLayout.longestFile, time >= 0, time <= .max / 2 else { return nil }
         self.range = range
         self.time = time
         self.incarnation = incarnation
@@ -53,9 +51,7 @@ package struct JournalIntent: Hashable, Sendable {
     private var word: UInt64 {
         let bits = UInt64(range.end)
         var check = CRC64()
-        for part in [nonce, incarnation, UInt64(bitPattern: range.start), UInt64(bitPattern: time)] {
-            check.feed(part)
-        }
+        for part in [nonce, incarnation, UInt64(bitPattern: range.start), UInt64(bitPattern: time)] { check.feed(part) }
         let value = check.value
         let seed = UInt16(truncatingIfNeeded: value ^ (value >> 16) ^ (value >> 32) ^ (value >> 48))
         return bits | UInt64(CursorCheck.value(of: bits, seed: seed)) << 48

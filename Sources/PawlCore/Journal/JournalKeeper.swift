@@ -27,24 +27,12 @@ package struct JournalKeeper: Hashable, Sendable {
     /// A new journal, with the writes that create it; the preamble comes last, so that an incomplete journal
     /// is recognized.
     package static func begun(
-        facts: JournalFacts,
-        done: ByteRangeSet,
-        original: Int64? = nil,
-        inodes: JournalInodes,
-        boot: BootIdentity?,
+        facts: JournalFacts, done: ByteRangeSet, original: Int64? = nil, inodes: JournalInodes, boot: BootIdentity?,
         nonce: UInt64
     ) -> (JournalKeeper, [JournalWrite]) {
         let header = JournalHeader(
-            generation: 0,
-            incarnation: 1,
-            boot: boot,
-            synced: nil,
-            original: original,
-            inodes: inodes,
-            facts: facts,
-            written: done,
-            durable: ByteRangeSet()
-        )
+            generation: 0, incarnation: 1, boot: boot, synced: nil, original: original, inodes: inodes, facts: facts,
+            written: done, durable: ByteRangeSet())
         var keeper = JournalKeeper(nonce: nonce, header: header, durable: ByteRangeSet(), newest: -1)
         var writes = keeper.writeHeader()
         var page = JournalImage.preamble(nonce: nonce)
@@ -57,11 +45,7 @@ package struct JournalKeeper: Hashable, Sendable {
     ///
     /// The write makes a new incarnation: the old slots, which may be of an earlier boot, are void.
     package static func resumed(
-        _ image: JournalImage,
-        done: ByteRangeSet,
-        length: Int64,
-        inodes: JournalInodes,
-        boot: BootIdentity?
+        _ image: JournalImage, done: ByteRangeSet, length: Int64, inodes: JournalInodes, boot: BootIdentity?
     ) -> (JournalKeeper, [JournalWrite]) {
         var header = image.header
         header.facts = image.facts
@@ -75,11 +59,8 @@ package struct JournalKeeper: Hashable, Sendable {
         let isStable = boot != nil && image.header.boot != nil && boot != image.header.boot
         if isStable { header.synced = image.buffer }
         var keeper = JournalKeeper(
-            nonce: image.nonce,
-            header: header,
-            durable: isStable ? header.durable : ByteRangeSet(),
-            newest: image.buffer
-        )
+            nonce: image.nonce, header: header, durable: isStable ? header.durable : ByteRangeSet(),
+            newest: image.buffer)
         var writes = keeper.writeHeader()
         // Headers are of this version from now on, which an older program must not read.
         if image.version < JournalLayout.version {
@@ -115,9 +96,7 @@ package struct JournalKeeper: Hashable, Sendable {
 
     /// Starts a lane at `start` in `slot`; `retired` is the range that its last lane has written.
     package mutating func beginLane(
-        _ slot: Int,
-        at start: Int64,
-        retiring retired: ByteRange?
+        _ slot: Int, at start: Int64, retiring retired: ByteRange?
     ) -> (JournalSlot, [JournalWrite]) {
         precondition(slot >= 0 && slot < JournalLayout.slotCount, "no lane slot \(slot)")
         var writes: [JournalWrite] = []
@@ -159,11 +138,7 @@ package struct JournalKeeper: Hashable, Sendable {
     /// The shell is about to sync the journal file.
     package mutating func syncBegins() -> Sync {
         let sync = Sync(
-            buffer: newest,
-            generation: header.generation,
-            incarnation: header.incarnation,
-            durable: header.durable
-        )
+            buffer: newest, generation: header.generation, incarnation: header.incarnation, durable: header.durable)
         syncs.append(sync)
         return sync
     }
@@ -221,9 +196,7 @@ package struct JournalKeeper: Hashable, Sendable {
             writes.append(
                 JournalWrite(
                     offset: JournalLayout.offset(ofBuffer: buffer),
-                    bytes: fits ? bytes : Array(repeating: 0, count: 512)
-                )
-            )
+                    bytes: fits ? bytes : Array(repeating: 0, count: 512)))
             if fits { newest = buffer }
         }
         return writes

@@ -33,9 +33,7 @@ package enum JournalLayout {
     static let lastCount = UInt64.max / 2
 
     package static func capacity(ofArea area: Int) -> Int { pageLength << area }
-    package static func start(ofArea area: Int) -> Int {
-        pageLength + buffersPerArea * pageLength * ((1 << area) - 1)
-    }
+    package static func start(ofArea area: Int) -> Int { pageLength + buffersPerArea * pageLength * ((1 << area) - 1) }
     package static func end(ofArea area: Int) -> Int { start(ofArea: area + 1) }
 
     package static func area(ofBuffer buffer: Int) -> Int { buffer / buffersPerArea }

@@ -28,9 +28,7 @@ package struct JournalSlot: Hashable, Sendable {
     /// A word of 0 (stored while the words before it change) can only claim an empty range.
     package func word(at cursor: Int64) -> UInt64 {
         precondition(
-            start <= cursor && cursor <= JournalLayout.longestFile,
-            "a cursor runs forward below 256 TiB: \(cursor)"
-        )
+            start <= cursor && cursor <= JournalLayout.longestFile, "a cursor runs forward below 256 TiB: \(cursor)")
         let bits = UInt64(cursor)
         return bits | UInt64(CursorCheck.value(of: bits, seed: seed)) << 48
     }
@@ -50,9 +48,7 @@ package struct JournalSlot: Hashable, Sendable {
         return JournalWrite(offset: wordOffset, bytes: writer.bytes)
     }
 
-    private var seed: UInt16 {
-        UInt16(truncatingIfNeeded: check ^ (check >> 16) ^ (check >> 32) ^ (check >> 48))
-    }
+    private var seed: UInt16 { UInt16(truncatingIfNeeded: check ^ (check >> 16) ^ (check >> 32) ^ (check >> 48)) }
 
     private static func check(index: Int, start: Int64, incarnation: UInt64, nonce: UInt64) -> UInt64 {
         var check = CRC64()

@@ -1,27 +1,18 @@
 // Accepted responses, up to the first byte of their bodies.
 extension DownloadMachine {
     /// A page before this response was an error: the journal forgets it too.
-    mutating func accept(
-        _ response: Judge.AcceptedResponse,
-        lane index: Int,
-        now: Instant
-    ) -> [Action] {
+    mutating func accept(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         let isForgotten = representation?.suspect != nil
         if isForgotten { representation?.suspect = nil }
         let actions = use(response, lane: index, now: now)
         return isForgotten && isClaimed ? recording(actions) : actions
     }
 
-    private mutating func use(
-        _ response: Judge.AcceptedResponse,
-        lane index: Int,
-        now: Instant
-    ) -> [Action] {
+    private mutating func use(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         if let coding = response.identity.coding, plan.selection != .whole {
             let evidence = LocalizableMessage(
                 "range-encoded-whole",
-                "it sent the content with Content-Encoding \(coding), of which no part can be used"
-            )
+                "it sent the content with Content-Encoding \(coding), of which no part can be used")
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let actions = beginSuffix(response, lane: index, now: now) { return actions }
@@ -32,11 +23,8 @@ extension DownloadMachine {
         let start = base ?? response.range.start
         base = start
         guard response.range.start == start + lane.cursor - lane.overlap else {
-            let evidence =
-                LocalizableMessage(
-                    "range-does-not-continue",
-                    "the server sent \(response.range), which does not continue the file"
-                )
+            let evidence = LocalizableMessage(
+                "range-does-not-continue", "the server sent \(response.range), which does not continue the file")
             return laneFault(index, .unproven(evidence), now: now)
         }
         if representation == nil {
@@ -45,30 +33,20 @@ extension DownloadMachine {
         } else if let refused = hold(response, against: lane, index, now: now) {
             return refused
         }
-        lanes[index].responseEnd =
-            response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
+        lanes[index].responseEnd = response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
         return learnDigests(of: lane) + fit(response, lane: index, now: now)
     }
 
     /// All that is wanted was requested from its beginning: it is compared with the bytes on disk, or replaces them.
-    private mutating func useWhole(
-        _ response: Judge.AcceptedResponse,
-        lane index: Int,
-        now: Instant
-    ) -> [Action] {
+    private mutating func useWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) {
-            return keeps
-        }
-        if isBound || !digestsDecide, let compares = compareWhole(response, lane: index, now: now) {
-            return compares
-        }
+        if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) { return keeps }
+        if isBound || !digestsDecide, let compares = compareWhole(response, lane: index, now: now) { return compares }
         guard isBound else { return noticeOfWhole() + restart(with: response, lane: index) }
         return existingLength == nil
             ? failTrial(
                 of: lanes[index].source,
-                .init("cannot-compare-without-ranges", "nothing can be compared without ranges")
-            )
+                .init("cannot-compare-without-ranges", "nothing can be compared without ranges"))
             : cannotContinueExisting(.init("whole-file-sent", "the server sent the whole file"))
     }
 
@@ -78,24 +56,17 @@ extension DownloadMachine {
         let notice =
             plan.selection == .whole
             ? LocalizableMessage(
-                "whole-file-again-started-over",
-                "the server sent the whole file again: started over from 0"
-            )
+                "whole-file-again-started-over", "the server sent the whole file again: started over from 0")
             : LocalizableMessage(
                 "whole-range-again-started-over",
-                "the server sent the whole range again: started over from its beginning"
-            )
+                "the server sent the whole range again: started over from its beginning")
         return [.notify(.notice(notice))]
     }
 
     /// Begins the last bytes of a file whose length a response has reported: FTP and SFTP have no requests for those.
     ///
     /// `nil` when the response itself begins there.
-    private mutating func beginSuffix(
-        _ response: Judge.AcceptedResponse,
-        lane index: Int,
-        now: Instant
-    ) -> [Action]? {
+    private mutating func beginSuffix(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         guard case .suffix = plan.selection, representation == nil else { return nil }
         let lane = lanes[index]
         guard sources[lane.source].isFileTransfer else { return nil }
@@ -106,9 +77,7 @@ extension DownloadMachine {
                 return [.drop(lane.id), reopen(index, now: now)]
             }
             let evidence = LocalizableMessage(
-                "length-missing",
-                "it does not report the length, which a request for the last bytes needs"
-            )
+                "length-missing", "it does not report the length, which a request for the last bytes needs")
             return laneFault(index, .unproven(evidence), now: now)
         }
         guard response.range.start != start else { return nil }
@@ -120,10 +89,7 @@ extension DownloadMachine {
 
     /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
     private mutating func hold(
-        _ response: Judge.AcceptedResponse,
-        against lane: Lane,
-        _ index: Int,
-        now: Instant
+        _ response: Judge.AcceptedResponse, against lane: Lane, _ index: Int, now: Instant
     ) -> [Action]? {
         let isDecidedLater = hasPieces || plan.isSeeded && response.evidence.contradictsNothing
         switch isDecidedLater ? .strong : response.evidence {
@@ -138,17 +104,11 @@ extension DownloadMachine {
         case .strong, .dated:
             // Else the comparison does it.
             if lane.overlap == 0 || response.evidence == .strong || response.evidence == .dated {
-                representation?.prove(
-                    sources[lane.source].text,
-                    at: lane.host,
-                    response.identity.validators
-                )
+                representation?.prove(sources[lane.source].text, at: lane.host, response.identity.validators)
             }
             if lane.overlap == 0 || response.evidence == .strong { prove(lane.source) }
         }
-        if let known = map.total, let length = plan.selectedLength(of: response.identity.total),
-            known != length
-        {
+        if let known = map.total, let length = plan.selectedLength(of: response.identity.total), known != length {
             return changed(.sizeChanged(from: known, to: length), lane: index, now: now)
         }
         if let length = plan.selectedLength(of: response.identity.total), length < map.done.upperBound {
@@ -176,9 +136,7 @@ extension DownloadMachine {
     /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
     private mutating func fit(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         if let total = totalSaid(by: response, to: index) {
-            guard map.done.upperBound <= total else {
-                return changed(.fewerThanOnDisk(total), lane: index, now: now)
-            }
+            guard map.done.upperBound <= total else { return changed(.fewerThanOnDisk(total), lane: index, now: now) }
             map.learn(total: total)
             representation?.learn(total: response.identity.total)
         }
@@ -189,17 +147,12 @@ extension DownloadMachine {
         let mayBeEmpty = kind == .settling || comparesEnd
         guard responseEnd > cursor || cursor >= horizon || mayBeEmpty else {
             return partTooShort(
-                .init("range-ends-early", "the server sent no byte after \(cursor)"),
-                lane: index,
-                now: now
-            )
+                .init("range-ends-early", "the server sent no byte after \(cursor)"), lane: index, now: now)
         }
         guard responseEnd >= cursor else {
             return partTooShort(
-                .init("range-too-short-to-compare", "the server sent less than the bytes to compare"),
-                lane: index,
-                now: now
-            )
+                .init("range-too-short-to-compare", "the server sent less than the bytes to compare"), lane: index,
+                now: now)
         }
         let wanted = min(lanes[index].end, horizon, plan.longest)
         let end = min(wanted, responseEnd)
@@ -208,13 +161,8 @@ extension DownloadMachine {
         let isShort = end < wanted && end - cursor < lanes[index].overlap
         if kind == .data, isShort, !comparesEnd, !isShortEnd {
             return partTooShort(
-                .init(
-                    "range-too-short",
-                    "the server sent only \(end - cursor) bytes after those to compare"
-                ),
-                lane: index,
-                now: now
-            )
+                .init("range-too-short", "the server sent only \(end - cursor) bytes after those to compare"),
+                lane: index, now: now)
         }
         lanes[index].end = end
         guard isClaimed else {

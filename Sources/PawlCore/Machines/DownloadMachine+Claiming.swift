@@ -17,10 +17,8 @@ extension DownloadMachine {
             isClaimed = true
             let drops = stop()
             return drops + resumeExisting(length, holes: holes, total: map.total, now: now)
-        case .skipped:
-            return stop() + keepExisting()
-        case .failed(let failure):
-            return fail(failure)
+        case .skipped: return stop() + keepExisting()
+        case .failed(let failure): return fail(failure)
         }
     }
 
@@ -39,25 +37,17 @@ extension DownloadMachine {
         case .existing(let length, let holes):
             isClaimed = true
             return resumeExisting(length, holes: holes, total: nil, now: now)
-        case .skipped:
-            return keepExisting()
-        case .failed(let failure):
-            return fail(failure)
+        case .skipped: return keepExisting()
+        case .failed(let failure): return fail(failure)
         }
     }
 
     /// Continues an earlier run's bytes, and makes them durable: a killed process may not have done so, and no response
     /// may come for a long time.
-    private mutating func takeOver(
-        _ journal: LoadedJournal,
-        after lane: Lane? = nil,
-        now: Instant
-    ) -> [Action] {
+    private mutating func takeOver(_ journal: LoadedJournal, after lane: Lane? = nil, now: Instant) -> [Action] {
         let actions = adopt(journal, after: lane, now: now)
         // Discarding, publishing and closing sync what is left.
-        guard isActive || phase == .waitingForNetwork || phase == .verifying, !map.done.isEmpty else {
-            return actions
-        }
+        guard isActive || phase == .waitingForNetwork || phase == .verifying, !map.done.isEmpty else { return actions }
         checkpointAt = now + DownloadMachine.checkpointPeriod
         checkpointBytes = written
         return [.checkpoint] + actions
@@ -66,11 +56,7 @@ extension DownloadMachine {
     /// Continues an earlier run's bytes, as far as they belong to the requested range.
     ///
     /// `lane` has the response for which they were found, if there was one.
-    private mutating func adopt(
-        _ journal: LoadedJournal,
-        after lane: Lane? = nil,
-        now: Instant
-    ) -> [Action] {
+    private mutating func adopt(_ journal: LoadedJournal, after lane: Lane? = nil, now: Instant) -> [Action] {
         let found = journal.facts.representation
         if let original = journal.original {
             existingLength = original
@@ -79,8 +65,7 @@ extension DownloadMachine {
             guard found.selection == plan.selection else {
                 map = SegmentMap(done: journal.done)
                 return cannotContinueExisting(
-                    .init("continued-other-range", "another range of it was requested before")
-                )
+                    .init("continued-other-range", "another range of it was requested before"))
             }
         }
         if found.damage != nil, plan.retriesCorrupt, existingLength == nil {
@@ -104,8 +89,7 @@ extension DownloadMachine {
                 isPlain
                 ? LocalizableMessage(
                     "other-range-starting-over",
-                    "the bytes on disk are of another range: starting over with the requested one"
-                )
+                    "the bytes on disk are of another range: starting over with the requested one")
                 : LocalizableMessage(
                     "encoded-range-starting-over",
                     "the bytes on disk have Content-Encoding \(found.coding ?? ""), and only a part was requested: starting over"
@@ -116,11 +100,7 @@ extension DownloadMachine {
     }
 
     /// Requests what is missing of bytes that begin where the requested range does.
-    private mutating func continueBytes(
-        of journal: LoadedJournal,
-        after lane: Lane?,
-        now: Instant
-    ) -> [Action] {
+    private mutating func continueBytes(of journal: LoadedJournal, after lane: Lane?, now: Instant) -> [Action] {
         let found = journal.facts.representation
         // The journal's total is the resource's; the requested range decides how much of it is the file, also
         // where the server never reported a total.
@@ -144,11 +124,9 @@ extension DownloadMachine {
         var notices: [Action] = found.selection == plan.selection ? [] : [.record]
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
             rangesUsable = false
-            let notice =
-                LocalizableMessage(
-                    "encoded-starting-over",
-                    "the bytes on disk have Content-Encoding \(coding) and cannot be requested in ranges: starting over"
-                )
+            let notice = LocalizableMessage(
+                "encoded-starting-over",
+                "the bytes on disk have Content-Encoding \(coding) and cannot be requested in ranges: starting over")
             notices.append(.notify(.notice(notice)))
         }
         // Of addresses that differ, the first one given counts; bytes that began with a mirror are discarded
@@ -188,27 +166,17 @@ extension DownloadMachine {
     }
 
     /// Continues a finished file: nothing but its bytes identifies it.
-    private mutating func resumeExisting(
-        _ length: Int64,
-        holes: [ByteRange],
-        total: Int64?,
-        now: Instant
-    ) -> [Action] {
+    private mutating func resumeExisting(_ length: Int64, holes: [ByteRange], total: Int64?, now: Instant) -> [Action] {
         existingLength = length
         representation = Representation(selection: plan.selection, base: base)
         for index in sources.indices { sources[index].isProven = false }
         guard length <= total ?? plan.longest else {
             guard let total else {
                 return cannotContinueExisting(
-                    .init(
-                        "file-above-limit",
-                        "the file has \(length) bytes, only \(plan.longest) were requested"
-                    )
-                )
+                    .init("file-above-limit", "the file has \(length) bytes, only \(plan.longest) were requested"))
             }
             return cannotContinueExisting(
-                .init("file-above-size", "the file has \(length) bytes, the server's only \(total)")
-            )
+                .init("file-above-size", "the file has \(length) bytes, the server's only \(total)"))
         }
         // Nothing follows a requested part that is all there.
         let total = total ?? (length == plan.longest ? length : nil)

@@ -68,12 +68,9 @@ extension DownloadMachine {
     /// Stops everything and keeps the bytes.
     package mutating func pause() -> [Action] {
         switch phase {
-        case .waiting:
-            return [enter(.paused)]
-        case .probing, .transferring, .waitingForNetwork:
-            return stop() + [letGo(), enter(.paused)]
-        case .preempted:
-            return [enter(.paused)]
+        case .waiting: return [enter(.paused)]
+        case .probing, .transferring, .waitingForNetwork: return stop() + [letGo(), enter(.paused)]
+        case .preempted: return [enter(.paused)]
         // All bytes are on disk; the remaining work is short and ends on its own, but for other servers' responses.
         case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.paused)]
         case .verifying:
@@ -86,8 +83,7 @@ extension DownloadMachine {
     /// Frees the slot for the scheduler; the download restarts automatically.
     package mutating func preempt() -> [Action] {
         switch phase {
-        case .probing, .transferring, .waitingForNetwork:
-            return stop() + [letGo(), enter(.preempted)]
+        case .probing, .transferring, .waitingForNetwork: return stop() + [letGo(), enter(.preempted)]
         case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.preempted)]
         case .verifying:
             phaseAfterMismatch = phaseAfterMismatch ?? .preempted
@@ -102,8 +98,7 @@ extension DownloadMachine {
     /// Publishing is not interrupted; it ends as finished, and is removed as such.
     package mutating func remove() -> [Action] {
         switch phase {
-        case .waiting, .paused, .preempted, .failed:
-            return [enter(.removed)]
+        case .waiting, .paused, .preempted, .failed: return [enter(.removed)]
         case .probing, .transferring, .waitingForNetwork, .verifying:
             let undo = existingLength == nil ? Action.close(keeping: false) : .restoreOriginal
             return stop() + [undo, enter(.removed)]
@@ -160,8 +155,7 @@ extension DownloadMachine {
 
     /// Whether it has no connection and waits for its next attempt or for a connection.
     package var waitsForRetry: Bool {
-        isRetryPending && refusal == nil && pendingFailure == nil && (isActive || phase == .waiting)
-            && lanes.isEmpty
+        isRetryPending && refusal == nil && pendingFailure == nil && (isActive || phase == .waiting) && lanes.isEmpty
     }
 
     /// Reading or writing on this machine failed; the bytes on disk stay as they are.

@@ -45,17 +45,15 @@ extension DownloadMachine {
         !digestsDecide && (promise != .strong || sources.count(where: \.isProven) > 1)
     }
 
-    private func comparesJoints(_ lane: Lane) -> Bool {
-        comparesJoints(promise(of: lane.source, at: lane.host))
-    }
+    private func comparesJoints(_ lane: Lane) -> Bool { comparesJoints(promise(of: lane.source, at: lane.host)) }
 
     /// Notes that the bytes behind a lane's end are another response's and were not compared with its own: they did not
     /// exist yet, its request ended there, or its connection broke.
     ///
     /// A later lane that begins there compares its overlap. Returns the action that records it.
     mutating func noteOpenJoint(of lane: Lane) -> [Action] {
-        guard lane.kind == .data, lane.cursor == lane.end, lane.end < map.horizon, map.total != nil,
-            !lane.isJoined, comparesJoints(lane), !map.rest.contains(where: { $0.start == lane.end })
+        guard lane.kind == .data, lane.cursor == lane.end, lane.end < map.horizon, map.total != nil, !lane.isJoined,
+            comparesJoints(lane), !map.rest.contains(where: { $0.start == lane.end })
         else { return [] }
         openJoints.append(lane.end)
         representation?.openJoints.append(lane.end)
@@ -66,9 +64,7 @@ extension DownloadMachine {
     ///
     /// libcurl opens the file before it reads that length: a shorter file that replaced it in between would have cut it.
     mutating func noteReportedEnd(of lane: Lane) {
-        guard sources[lane.source].current.scheme == .sftp, lane.kind == .data, lane.cursor == lane.end else {
-            return
-        }
+        guard sources[lane.source].current.scheme == .sftp, lane.kind == .data, lane.cursor == lane.end else { return }
         noteReportedEnd()
     }
 
@@ -84,10 +80,7 @@ extension DownloadMachine {
     mutating func sampleOpenJoints() {
         guard map.isComplete, !openJoints.isEmpty else { return }
         samples += openJoints.map { place in
-            ByteRange(
-                max(0, place - DownloadMachine.overlap),
-                min(map.horizon, place + DownloadMachine.overlap)
-            )
+            ByteRange(max(0, place - DownloadMachine.overlap), min(map.horizon, place + DownloadMachine.overlap))
         }
         openJoints = []
     }
@@ -95,8 +88,8 @@ extension DownloadMachine {
     /// The lane has received its last byte and its body continues: how many of the following bytes it
     /// compares.
     package mutating func reachedEnd(_ id: LaneID) -> Int64 {
-        guard isActive, let index = index(of: id), lanes[index].kind == .data,
-            lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index]),
+        guard isActive, let index = index(of: id), lanes[index].kind == .data, lanes[index].cursor == lanes[index].end,
+            comparesJoints(lanes[index]),
             // Its racers have lost, and end with it.
             !lanes.contains(where: { $0.isRacing == id })
         else { return 0 }
@@ -114,11 +107,8 @@ extension DownloadMachine {
         lanes[index].joint = 0
         if agreed { return [] }
         return changed(
-            .init("bytes-differ-between-connections", "bytes differ where two connections meet"),
-            lane: index,
-            isOnDisk: true,
-            now: now
-        )
+            .init("bytes-differ-between-connections", "bytes differ where two connections meet"), lane: index,
+            isOnDisk: true, now: now)
     }
 
     /// Only a comparison can tell whether this response is of the version on disk, and it contains no bytes
@@ -137,8 +127,7 @@ extension DownloadMachine {
         let drop = remove(index)
         if lanes.isEmpty { return [drop] + recording(openFirst(now: now)) }
         if isKnown { return [drop, .record] }
-        guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(lane.source, now: now)
-        else {
+        guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(lane.source, now: now) else {
             refillAfter = now + .seconds(1)
             return [drop]
         }
@@ -148,12 +137,7 @@ extension DownloadMachine {
     /// The lane's whole overlap was compared with the disk.
     ///
     /// `elsewhere`: the bytes have no information; these places have, or there is none that has.
-    package mutating func compared(
-        _ id: LaneID,
-        agreed: Bool,
-        elsewhere: [ByteRange] = [],
-        now: Instant
-    ) -> [Action] {
+    package mutating func compared(_ id: LaneID, agreed: Bool, elsewhere: [ByteRange] = [], now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let lane = lanes[index]
         guard agreed else { return differs(index, now: now) }
@@ -185,11 +169,8 @@ extension DownloadMachine {
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
         }
-        let notice =
-            LocalizableMessage(
-                "compared-same-content",
-                "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
-            )
+        let notice = LocalizableMessage(
+            "compared-same-content", "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content")
         let next = [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
         return isShown || isNew ? recording(next) : next
     }
@@ -204,11 +185,7 @@ extension DownloadMachine {
         if hasPieces, !mayNotDiscard(for: lane.source) {
             return [remove(index)] + (isRetryPending ? [] : refillOrOpen(now: now))
         }
-        return changed(
-            .init("bytes-differ", "the bytes on disk differ from the server's"),
-            lane: index,
-            now: now
-        )
+        return changed(.init("bytes-differ", "the bytes on disk differ from the server's"), lane: index, now: now)
     }
 
     /// Records in the journal before what follows, unless the download ends.
@@ -245,18 +222,17 @@ extension DownloadMachine {
     /// The whole content is sent from 0: what is on disk is compared with it before anything is added.
     ///
     /// What is behind a gap arrives again. `nil` where nothing on disk is its beginning.
-    mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]?
-    {
+    mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         let have = map.done.prefix
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         guard have > 0, plan.isReadable, map.done.runs.count == 1 || !isBound, isClaimed, !isStale, base == 0,
-            response.range.start == 0, response.range.end >= have,
-            representation?.coding == response.identity.coding
+            response.range.start == 0, response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)
         // A whole without a length has all of the pieces, or their digests tell.
-        guard map.total ?? total == total || total == nil && hasPieces, !contradictsDigests(lanes[index])
-        else { return nil }
+        guard map.total ?? total == total || total == nil && hasPieces, !contradictsDigests(lanes[index]) else {
+            return nil
+        }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }
@@ -279,9 +255,7 @@ extension DownloadMachine {
         let notice =
             discards.isEmpty
             ? LocalizableMessage(
-                "whole-file-comparing",
-                "the server sends only the whole file: comparing it with the bytes on disk"
-            )
+                "whole-file-comparing", "the server sends only the whole file: comparing it with the bytes on disk")
             : LocalizableMessage(
                 "whole-file-comparing-beginning",
                 "the server sends only the whole file: comparing it with the first \(ByteQuantity.text(have)) on disk, and fetching the rest again"

@@ -71,9 +71,7 @@ extension DownloadMachine {
 
     /// The bytes that the response repeats from the place on, where that is near.
     private func reach(of lane: Lane, to places: [ByteRange]) -> ByteRange? {
-        guard lane.kind == .data, places.count == 1, places[0].start < lane.cursor,
-            part(of: lane.source) == nil
-        else {
+        guard lane.kind == .data, places.count == 1, places[0].start < lane.cursor, part(of: lane.source) == nil else {
             return nil
         }
         let reach = ByteRange(places[0].start, lane.cursor)
@@ -97,8 +95,7 @@ extension DownloadMachine {
         guard source.isOnTrial, source.isGivenByUser, lane.isBringing,
             let run = map.done.runs.max(by: { $0.count < $1.count })
         else { return [] }
-        if let tag = lane.identity?.validators.entityTag, !tag.isWeak,
-            lane.identity?.total == representation?.total,
+        if let tag = lane.identity?.validators.entityTag, !tag.isWeak, lane.identity?.total == representation?.total,
             representation?.records.contains(where: { $0.validators.entityTag == tag }) == true
         {
             return []

@@ -31,10 +31,7 @@ extension DownloadMachine {
     ///
     /// `nil` when it may be used; else what follows from a contradiction.
     mutating func noteDigests(
-        _ head: ResponseHead,
-        of response: Judge.AcceptedResponse,
-        lane index: Int,
-        now: Instant
+        _ head: ResponseHead, of response: Judge.AcceptedResponse, lane index: Int, now: Instant
     ) -> [Action]? {
         guard plan.verification.usesFields else { return nil }
         let source = sources[lanes[index].source]
@@ -55,16 +52,12 @@ extension DownloadMachine {
             return LearntDigest(address: address, field: digest.field, checksum: digest.checksum)
         }
         if let linked = source.linked, plan.selection == .whole {
-            stated.append(
-                LearntDigest(address: address, field: "\(DigestField.linkedTag.name)", checksum: linked)
-            )
+            stated.append(LearntDigest(address: address, field: "\(DigestField.linkedTag.name)", checksum: linked))
         }
         lanes[index].stated = Array(stated.prefix(LearntDigest.most))
         let isCoded = response.identity.coding != nil
         let given = isCoded ? [] : plan.given
-        guard let (first, second) = contradiction(in: stated, isCoded: isCoded, with: given) else {
-            return nil
-        }
+        guard let (first, second) = contradiction(in: stated, isCoded: isCoded, with: given) else { return nil }
         let evidence = LocalizableMessage.digestsContradict(first, second)
         if let others = leaveOut(index, evidence, now: now) { return others }
         return cannotAccept(because: evidence, advice: "ask the server's owner")
@@ -73,9 +66,7 @@ extension DownloadMachine {
     /// The fields of a coded response may state digests of both its forms: only one field with two values is a
     /// contradiction then.
     private func contradiction(
-        in stated: [LearntDigest],
-        isCoded: Bool,
-        with given: [ExpectedDigest]
+        in stated: [LearntDigest], isCoded: Bool, with given: [ExpectedDigest]
     ) -> (ExpectedDigest, ExpectedDigest)? {
         guard isCoded else { return (given + stated.map(\.expected)).contradiction }
         for digest in stated {
@@ -129,8 +120,7 @@ extension DownloadMachine {
     }
 
     /// Adds them; returns whether there were new ones.
-    @discardableResult
-    mutating func addDigests(of lane: Lane) -> Bool {
+    @discardableResult mutating func addDigests(of lane: Lane) -> Bool {
         guard let known = representation?.digests else { return false }
         let new = lane.stated.filter { !known.contains($0) }
         let isAgreed = representation?.coding != nil || (known + new).map(\.expected).contradiction == nil
@@ -153,8 +143,8 @@ extension DownloadMachine {
     /// Stores the links of the first response; links from mirrors are ignored.
     mutating func noteLinks(_ head: ResponseHead, lane index: Int) {
         let source = sources[lanes[index].source]
-        guard let link = head.link, lanes[index].source == 0, plan.verification.usesFields,
-            plan.selection == .whole, plan.keepsPartial, described == DescribedSources()
+        guard let link = head.link, lanes[index].source == 0, plan.verification.usesFields, plan.selection == .whole,
+            plan.keepsPartial, described == DescribedSources()
         else { return }
         described = DescribedSources(link, of: source.current, allowsDowngrade: plan.allowsDowngrade)
         // A digest from the caller has precedence.
@@ -185,8 +175,7 @@ extension DownloadMachine {
         described.add(found.sources)
         switch phase {
         case .verifying: return keepsExisting ? verifyExisting() : settlePieces() ?? verify(length: written)
-        case .probing, .transferring, .waitingForNetwork:
-            return representation?.coding == nil ? failEarly() : []
+        case .probing, .transferring, .waitingForNetwork: return representation?.coding == nil ? failEarly() : []
         case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
@@ -194,14 +183,9 @@ extension DownloadMachine {
     /// Fails before the rest is fetched, where no digest can be right any more.
     private mutating func failEarly() -> [Action] {
         if let (first, second) = expected.contradiction {
-            return cannotAccept(
-                because: .digestsContradict(first, second),
-                advice: "ask the server's owner"
-            )
+            return cannotAccept(because: .digestsContradict(first, second), advice: "ask the server's owner")
         }
-        guard sources.count == 1, representation != nil, !reachesLeast(expected.map(\.level).max()) else {
-            return []
-        }
+        guard sources.count == 1, representation != nil, !reachesLeast(expected.map(\.level).max()) else { return [] }
         return failUnverified(expected.map(\.level).max() ?? .none)
     }
 }

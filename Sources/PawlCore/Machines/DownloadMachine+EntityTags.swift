@@ -18,20 +18,14 @@ extension DownloadMachine {
         order(.checkingTag(question), source: question.source, range: ByteRange(0, 0), overlap: 0, now: now)
     }
 
-    mutating func checkedTag(
-        _ index: Int,
-        head: ResponseHead,
-        wallTime: UnixTime,
-        now: Instant
-    ) -> [Action] {
+    mutating func checkedTag(_ index: Int, head: ResponseHead, wallTime: UnixTime, now: Instant) -> [Action] {
         let lane = lanes[index]
         guard case .checkingTag(let question) = lane.kind else { return [] }
         switch Judge(requested: lane.requested, known: nil).verdict(on: head, wallTime: wallTime) {
         case .redirect(let target): return redirect(to: target, head: head, lane: index, now: now)
-        case .fault(let fault):
-            return presentLogin(fault, head: head, lane: index) ?? laneFault(index, fault, now: now)
-        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused,
-            .validRangeRefused, .suspectPage:
+        case .fault(let fault): return presentLogin(fault, head: head, lane: index) ?? laneFault(index, fault, now: now)
+        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused,
+            .suspectPage:
             break
         }
         self.question = nil
@@ -50,11 +44,10 @@ extension DownloadMachine {
             return recording([remove(index)] + refillOrOpen(now: now))
         }
         representation?.distrust(sources[lane.source].text, at: question.host)
-        let notice =
-            LocalizableMessage(
-                "etag-varies-comparing",
-                "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"
-            )
+        let notice = LocalizableMessage(
+            "etag-varies-comparing",
+            "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"
+        )
         return recording([remove(index), .notify(.notice(notice))] + refillOrOpen(now: now))
     }
 }

@@ -2,9 +2,7 @@
 extension DownloadMachine {
     /// Closes the part file until the download continues; an existing file to which nothing was added has its
     /// name again.
-    func letGo() -> Action {
-        existingLength == written ? .restoreOriginal : .close(keeping: !map.done.isEmpty)
-    }
+    func letGo() -> Action { existingLength == written ? .restoreOriginal : .close(keeping: !map.done.isEmpty) }
 
     /// After a failure an existing file has its name again.
     ///
@@ -27,22 +25,14 @@ extension DownloadMachine {
     /// Fetches nothing of the content; what proves a download is compared with the existing file.
     mutating func keepExisting() -> [Action] {
         if let wanted = plan.length, let keptLength, keptLength != wanted {
-            return failExisting(
-                DownloadMachine.evidence(keptLength, instead: wanted),
-                advice: "give the right length"
-            )
+            return failExisting(DownloadMachine.evidence(keptLength, instead: wanted), advice: "give the right length")
         }
-        guard plan.hasDigest || givesPieces || plan.verification.least > .none else {
-            return finishExisting()
-        }
+        guard plan.hasDigest || givesPieces || plan.verification.least > .none else { return finishExisting() }
         keepsExisting = true
         if givesPieces, let hashes = plan.pieces {
             pieces = keptLength.flatMap { PieceMap(hashes, total: $0) }
             guard hasPieces else {
-                return failExisting(
-                    hashes.otherLength(than: keptLength ?? 0),
-                    advice: "give the right digests"
-                )
+                return failExisting(hashes.otherLength(than: keptLength ?? 0), advice: "give the right digests")
             }
         }
         return [enter(.verifying)] + verifyExisting()
@@ -66,21 +56,16 @@ extension DownloadMachine {
     }
 
     /// The digests that the existing file must have; those that responses state may be of its decoded form.
-    private var expectedOfExisting: [ExpectedDigest] {
-        representation?.coding == nil ? expected : plan.given
-    }
+    private var expectedOfExisting: [ExpectedDigest] { representation?.coding == nil ? expected : plan.given }
 
     mutating func existingDigested(_ computed: [Checksum]) -> [Action] {
         switch DigestVerdict(expectedOfExisting, computed: computed) {
         case .verified(let result):
             verification = result
             return settleExisting(result.level)
-        case .unverified:
-            return uncomputed.map { failExisting($0, advice: "\(.resume)") } ?? settleExisting(.none)
-        case .wrong(let digest, let got):
-            return failExisting(DownloadMachine.evidence(got.digest, instead: digest))
-        case .contradiction(let first, let second):
-            return failExisting(.digestsContradict(first, second))
+        case .unverified: return uncomputed.map { failExisting($0, advice: "\(.resume)") } ?? settleExisting(.none)
+        case .wrong(let digest, let got): return failExisting(DownloadMachine.evidence(got.digest, instead: digest))
+        case .contradiction(let first, let second): return failExisting(.digestsContradict(first, second))
         }
     }
 
@@ -91,8 +76,7 @@ extension DownloadMachine {
     }
 
     /// A piece of the existing file was hashed.
-    mutating func existingPieceHashed(_ outcome: PieceMap.Outcome, digest: [UInt8], _ piece: Int) -> [Action]
-    {
+    mutating func existingPieceHashed(_ outcome: PieceMap.Outcome, digest: [UInt8], _ piece: Int) -> [Action] {
         switch outcome {
         case .obsolete: return []
         case .good: return settleExisting(.none)
@@ -100,8 +84,7 @@ extension DownloadMachine {
             let (algorithm, expected) = expectation(of: piece)
             let why = LocalizableMessage(
                 "existing-piece-wrong",
-                "the \(algorithm) of its piece at \(range.start) is \(Hexadecimal.text(digest)), expected \(expected)"
-            )
+                "the \(algorithm) of its piece at \(range.start) is \(Hexadecimal.text(digest)), expected \(expected)")
             return failExisting(why, advice: "repair the file")
         }
     }
@@ -111,18 +94,10 @@ extension DownloadMachine {
         return [enter(.finished), .notify(.finished(length: keptLength ?? map.total ?? 0, wasThere: true))]
     }
 
-    mutating func failExisting(
-        _ why: LocalizableMessage,
-        advice: Remedy = "give the right checksum"
-    ) -> [Action] {
+    mutating func failExisting(_ why: LocalizableMessage, advice: Remedy = "give the right checksum") -> [Action] {
         fail(
             Failure(
-                .checksumMismatch,
-                "cannot accept the existing file",
-                at: name ?? sources[0].given.redacted,
-                because: why,
-                remedy: "\(advice), choose another name, or change \(.option(.existingFile))"
-            )
-        )
+                .checksumMismatch, "cannot accept the existing file", at: name ?? sources[0].given.redacted,
+                because: why, remedy: "\(advice), choose another name, or change \(.option(.existingFile))"))
     }
 }

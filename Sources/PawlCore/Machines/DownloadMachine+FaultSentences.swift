@@ -1,27 +1,15 @@
 // What the failure of a request says.
 extension DownloadMachine {
-    func describe(
-        _ fault: AttemptFault,
-        _ disposition: RetryPolicy.Disposition,
-        source: Int
-    ) -> Failure {
+    func describe(_ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int) -> Failure {
         var failure = description(of: fault, disposition, source: source)
         failure.url = sources[source].current.text
         return failure
     }
 
-    private func description(
-        of fault: AttemptFault,
-        _ disposition: RetryPolicy.Disposition,
-        source: Int
-    ) -> Failure {
+    private func description(of fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int) -> Failure {
         let place = sources[source].current.redacted
         let kept = kept("\(.resume) to continue")
-        func failure(
-            _ doing: String = "cannot fetch",
-            because why: LocalizableMessage,
-            remedy: Remedy
-        ) -> Failure {
+        func failure(_ doing: String = "cannot fetch", because why: LocalizableMessage, remedy: Remedy) -> Failure {
             Failure(disposition.code, doing, at: place, because: why, remedy: remedy)
         }
         switch fault {
@@ -29,29 +17,22 @@ extension DownloadMachine {
             let broken = broken(fault, from: source)
             var result = failure(
                 because: broken?.why ?? fault.message,
-                remedy: fault.remedy ?? broken?.remedy ?? (kept.isEmpty ? fault.otherwise : kept)
-            )
+                remedy: fault.remedy ?? broken?.remedy ?? (kept.isEmpty ? fault.otherwise : kept))
             result.fault = fault.kind
             return result
         case .silent(let hasResponse):
             let span = plan.timeout.seconds
             return failure(
                 because: hasResponse
-                    ? .noData(for: "\(span)")
-                    : LocalizableMessage("silent-no-response", "no response for \(span) s"),
-                remedy: kept.isEmpty ? "try again later, or increase \(.option(.timeout))" : kept
-            )
+                    ? .noData(for: "\(span)") : LocalizableMessage("silent-no-response", "no response for \(span) s"),
+                remedy: kept.isEmpty ? "try again later, or increase \(.option(.timeout))" : kept)
         case .tooSlow(let floor):
             return failure(
                 because: LocalizableMessage(
-                    "too-slow",
-                    "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"
-                ),
+                    "too-slow", "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"),
                 remedy: self.kept(
                     "lower \(.option(.lowestSpeed)) to accept this speed",
-                    otherwise: "lower \(.option(.lowestSpeed)) to accept this speed"
-                )
-            )
+                    otherwise: "lower \(.option(.lowestSpeed)) to accept this speed"))
         case .status(let status, let retryAfter):
             // A shorter one is no longer than that of a retry without it.
             let long = retryAfter.flatMap { $0 > RetryPolicy.longestWait ? $0 : nil }
@@ -60,9 +41,7 @@ extension DownloadMachine {
                 because: long.map { .httpStatus(status, wait: $0) } ?? .httpStatus(status),
                 remedy: isCut
                     ? "try again later, or increase \(.option(.maximumRetryAfter))"
-                    : StatusAdvice.remedy(for: status)
-                        ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept)
-            )
+                    : StatusAdvice.remedy(for: status) ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept))
             result.status = status
             result.retryAfter = retryAfter
             return result
@@ -73,39 +52,22 @@ extension DownloadMachine {
             return result
         case .page(let evidence), .suspectPage(let evidence):
             return failure(
-                "cannot use the response of",
-                because: evidence,
+                "cannot use the response of", because: evidence,
                 remedy: self.kept(
                     "\(.resume) when the server has the file again, or choose another name",
-                    otherwise: "try again when the server has the file"
-                )
-            )
+                    otherwise: "try again when the server has the file"))
         case .unproven(let evidence), .rangeRefused(let evidence):
-            return failure(
-                "cannot use the response of",
-                because: evidence,
-                remedy: kept.isEmpty ? Self.askOwner : kept
-            )
-        case .badRedirect(let why):
-            return failure(
-                "cannot follow the redirect of",
-                because: why,
-                remedy: Self.askOwner
-            )
+            return failure("cannot use the response of", because: evidence, remedy: kept.isEmpty ? Self.askOwner : kept)
+        case .badRedirect(let why): return failure("cannot follow the redirect of", because: why, remedy: Self.askOwner)
         case .downgrade(let target):
             return failure(
                 "cannot follow the redirect of",
-                because: LocalizableMessage(
-                    "redirect-not-encrypted",
-                    "it leads to \(target), which is not encrypted"
-                ),
-                remedy: "allow it with \(.option(.allowsDowngrade)) if this is intended"
-            )
+                because: LocalizableMessage("redirect-not-encrypted", "it leads to \(target), which is not encrypted"),
+                remedy: "allow it with \(.option(.allowsDowngrade)) if this is intended")
         case .tooManyRedirects(let most):
             return failure(
                 because: LocalizableMessage("too-many-redirects", "more than \(most) redirects"),
-                remedy: "increase \(.option(.maximumRedirects))"
-            )
+                remedy: "increase \(.option(.maximumRedirects))")
         }
     }
 }
@@ -122,8 +84,8 @@ extension AttemptFault {
         case .status(let status, _): [403, 409, 420, 509].contains(status)
         // Among FTP's temporary replies is 421, too many connections.
         case .transfer(let fault): fault.kind == .connectionLost || fault.kind == .serverRefused
-        case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
-            .downgrade, .tooManyRedirects:
+        case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
+            .tooManyRedirects:
             false
         }
     }
@@ -137,8 +99,8 @@ extension AttemptFault {
         case .transfer(let fault) where fault.kind == .connectionRefused: .connection
         case .transfer(let fault) where fault.kind == .connectionLost: .reset
         case .transfer(let fault) where fault.kind == .serverRefused: .reply
-        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
-            .downgrade, .tooManyRedirects:
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
+            .tooManyRedirects:
             nil
         }
     }
@@ -146,8 +108,8 @@ extension AttemptFault {
     var retryAfter: Interval? {
         switch self {
         case .status(_, let span), .refused(_, let span): span
-        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
-            .downgrade, .tooManyRedirects:
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
+            .tooManyRedirects:
             nil
         }
     }
@@ -161,8 +123,7 @@ extension TransferFault {
         case .tls where lacksTLS: "check the URL: http:// may be meant, or another port"
         case .tls where lacksAuthorities: "check \(.option(.authorityFile))"
         case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
-        case .publicKey:
-            "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
+        case .publicKey: "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
         case .denied: "correct \(.option(.user))"
         case .nameMissing where lacksVersion: "change \(.option(.ipVersion))"
         case .nameResolution, .nameMissing: "check the host's name"
@@ -183,10 +144,8 @@ extension TransferFault {
         switch kind {
         case .malformed: DownloadMachine.askOwner
         // The host is the proxy's if there is one; the cause names it.
-        case .unreachable, .connectionRefused, .connectTimeout:
-            "check the host and the port, or try again later"
-        case .connectionLost, .truncated, .tls, .publicKey, .denied, .nameResolution, .nameMissing, .proxy,
-            .notFound,
+        case .unreachable, .connectionRefused, .connectTimeout: "check the host and the port, or try again later"
+        case .connectionLost, .truncated, .tls, .publicKey, .denied, .nameResolution, .nameMissing, .proxy, .notFound,
             .privateAddress, .serverRefused, .offsetRefused, .contentChanged, .other:
             "try again later"
         }

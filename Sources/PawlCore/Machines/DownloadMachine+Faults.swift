@@ -28,9 +28,7 @@ extension DownloadMachine {
         if noteSilence(fault, lane: lane) {
             forgetTarget(of: lane.source)
             let notice = LocalizableMessage(
-                "no-response-to-range-retrying",
-                "no response to a request with Range: retrying without it"
-            )
+                "no-response-to-range-retrying", "no response to a request with Range: retrying without it")
             return actions + [.notify(.notice(notice))] + openFirst(now: now)
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
@@ -41,21 +39,14 @@ extension DownloadMachine {
     ///
     /// A server that serves one lane and rejects the next before a response allows no more lanes.
     func refusal(_ fault: AttemptFault, lane: Lane) -> Action? {
-        let isSameFile = lanes.contains {
-            $0.stage == .flowing && $0.source == lane.source && $0.host == lane.host
-        }
+        let isSameFile = lanes.contains { $0.stage == .flowing && $0.source == lane.source && $0.host == lane.host }
         let isComplaint = RetryPolicy.disposition(of: fault).isComplaint
-        guard lane.stage == .asking || isComplaint,
-            let reason = fault.reasonOfRefusal,
+        guard lane.stage == .asking || isComplaint, let reason = fault.reasonOfRefusal,
             isComplaint || reason == .reset || fault.mayMeanTooMany && (isSameFile || hostIsCrowded)
         else { return nil }
         return .refused(
             LaneRefusal(
-                lane: lane.id,
-                reason: reason,
-                retryAfter: plan.retry.allowed(fault.retryAfter),
-                isSameFile: isSameFile
-            )
+                lane: lane.id, reason: reason, retryAfter: plan.retry.allowed(fault.retryAfter), isSameFile: isSameFile)
         )
     }
 
@@ -63,17 +54,13 @@ extension DownloadMachine {
     /// hold.
     mutating func disowned(_ fault: TransferFault, lane index: Int, now: Instant) -> [Action]? {
         switch fault.kind {
-        case .contentChanged:
-            return changed(.init("changed-during-transfer", "\(fault.cause)"), lane: index, now: now)
+        case .contentChanged: return changed(.init("changed-during-transfer", "\(fault.cause)"), lane: index, now: now)
         case .offsetRefused:
-            let evidence = LocalizableMessage(
-                "offset-refused",
-                "the server refuses the offset: \(fault.cause)"
-            )
+            let evidence = LocalizableMessage("offset-refused", "the server refuses the offset: \(fault.cause)")
             return rangesBroken(evidence, lane: index, now: now)
-        case .nameResolution, .nameMissing, .unreachable, .connectionRefused, .connectTimeout,
-            .connectionLost, .truncated, .tls, .publicKey, .proxy, .notFound, .denied, .serverRefused,
-            .malformed, .privateAddress, .other:
+        case .nameResolution, .nameMissing, .unreachable, .connectionRefused, .connectTimeout, .connectionLost,
+            .truncated, .tls, .publicKey, .proxy, .notFound, .denied, .serverRefused, .malformed, .privateAddress,
+            .other:
             return nil
         }
     }
@@ -91,8 +78,7 @@ extension DownloadMachine {
     /// the whole file.
     private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
         let isSuspect =
-            fault == .silent(hasResponse: false) && lane.requested != .whole && !rangeWasSilent
-            && rangesUsable
+            fault == .silent(hasResponse: false) && lane.requested != .whole && !rangeWasSilent && rangesUsable
         let sentParts = sources[lane.source].sendsParts
         if isSuspect { sources[lane.source].sendsParts = false }
         rangeWasSilent = isSuspect && !sentParts && plan.selection == .whole && existingLength == nil
@@ -102,10 +88,7 @@ extension DownloadMachine {
     /// Handles a fault while other lanes receive bytes: this lane's work waits, and the server gets no more
     /// requests than it serves.
     private mutating func outlive(
-        _ fault: AttemptFault,
-        _ disposition: RetryPolicy.Disposition,
-        lane: Lane,
-        now: Instant
+        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, lane: Lane, now: Instant
     ) -> [Action] {
         // Faults during the wait for the last one belong to it: five refusals at one moment are not five
         // attempts, and do not make the wait sixteen times as long.
@@ -114,11 +97,9 @@ extension DownloadMachine {
         let wait = plan.retry.wait(attempt: laneFaults, retryAfter: fault.retryAfter, dice: &dice)
         refillAfter = max(waited ?? now, now + wait)
         let isRepeated = laneFaults > 1 || waited != nil
-        let isSilent =
-            fault == .silent(hasResponse: false) && lane.requested != .whole && lane.stage == .asking
+        let isSilent = fault == .silent(hasResponse: false) && lane.requested != .whole && lane.stage == .asking
         // A server that has sent parts may serve one connection at a time and let the others wait.
-        let givesUpRanges =
-            isSilent && isRepeated && rangesUsable && !sources[lane.source].sendsParts
+        let givesUpRanges = isSilent && isRepeated && rangesUsable && !sources[lane.source].sendsParts
         if givesUpRanges { rangesUsable = false }
         // A server that rejects a connection before it responds allows no more of them.
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
@@ -130,8 +111,7 @@ extension DownloadMachine {
 
     static let silentToRanges = LocalizableMessage(
         "no-response-to-range-continuing",
-        "the server does not respond to requests with Range: continuing without ranges"
-    )
+        "the server does not respond to requests with Range: continuing without ranges")
 
     /// A server that rejects a further lane with a 403 may do so to the next one, too: while it still counts this one.
     private mutating func noteTurnedAway(_ fault: AttemptFault, lane: Lane) {
@@ -143,8 +123,9 @@ extension DownloadMachine {
 
     /// The target of a redirect expires; the original address redirects to the next one.
     private mutating func goBack(after fault: AttemptFault, from source: Int) -> Bool {
-        guard fault.isExpiry, sources[source].current != sources[source].given, !sources[source].wentBack
-        else { return false }
+        guard fault.isExpiry, sources[source].current != sources[source].given, !sources[source].wentBack else {
+            return false
+        }
         forgetTarget(of: source)
         sources[source].wentBack = true
         return true
@@ -159,18 +140,12 @@ extension DownloadMachine {
 
     /// A retry would fail in the same way: another way, another source, or the end.
     private mutating func final(
-        _ fault: AttemptFault,
-        _ disposition: RetryPolicy.Disposition,
-        lane: Lane,
-        now: Instant
+        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, lane: Lane, now: Instant
     ) -> [Action] {
         let source = lane.source
         if goBack(after: fault, from: source) {
-            let notice =
-                LocalizableMessage(
-                    "redirect-target-expired",
-                    "the redirect's target has expired: requesting the original URL again"
-                )
+            let notice = LocalizableMessage(
+                "redirect-target-expired", "the redirect's target has expired: requesting the original URL again")
             return [.notify(.notice(notice))] + openFirst(now: now)
         }
         // The server may not have noticed yet that the last connection is closed.
@@ -194,9 +169,7 @@ extension DownloadMachine {
             return asks
         }
         sources[source].isUsable = false
-        guard sources.contains(where: \.isUsable) || addDuplicate() else {
-            return fail(afterMismatch(failure))
-        }
+        guard sources.contains(where: \.isUsable) || addDuplicate() else { return fail(afterMismatch(failure)) }
         return [.notify(.notice(.init("left-out-failed-source", "left out a source: \(failure)")))]
             + openFirst(now: now)
     }
@@ -207,22 +180,14 @@ extension DownloadMachine {
         var cause = failure
         cause.remedy = ""
         return Failure(
-            .checksumMismatch,
-            "checksum mismatch:",
-            at: name ?? sources[0].given.redacted,
+            .checksumMismatch, "checksum mismatch:", at: name ?? sources[0].given.redacted,
             because: LocalizableMessage(
-                "mismatch-and-other-failed",
-                "\(refutation), and another source failed: \(cause)"
-            ),
-            remedy: kept("\(.resume) to continue", otherwise: "give another source of the same file")
-        )
+                "mismatch-and-other-failed", "\(refutation), and another source failed: \(cause)"),
+            remedy: kept("\(.resume) to continue", otherwise: "give another source of the same file"))
     }
 
     private mutating func retry(
-        _ fault: AttemptFault,
-        _ disposition: RetryPolicy.Disposition,
-        source: Int,
-        now: Instant
+        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int, now: Instant
     ) -> [Action] {
         let failure = describe(fault, disposition, source: source)
         guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }

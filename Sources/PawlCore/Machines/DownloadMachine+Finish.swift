@@ -5,25 +5,17 @@ extension DownloadMachine {
         let length = written
         if let wanted = plan.length, wanted != length {
             return cannotAccept(
-                because: DownloadMachine.evidence(length, instead: wanted),
-                advice: "give the right length"
-            )
+                because: DownloadMachine.evidence(length, instead: wanted), advice: "give the right length")
         }
         if let expected = plan.selectedLength(of: representation?.total), expected != length {
             // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(
-                    .cannotResume,
-                    "cannot finish",
-                    at: name ?? sources[0].given.redacted,
+                    .cannotResume, "cannot finish", at: name ?? sources[0].given.redacted,
                     because: LocalizableMessage(
-                        "partial-has-other-size",
-                        "the partial file has \(length) bytes, the content \(expected)"
-                    ),
-                    remedy: plan.keepsPartial && existingLength == nil ? "remove it to start over" : ""
-                ),
-                givesBack: true
-            )
+                        "partial-has-other-size", "the partial file has \(length) bytes, the content \(expected)"),
+                    remedy: plan.keepsPartial && existingLength == nil ? "remove it to start over" : ""),
+                givesBack: true)
         }
         if let unsettled = settlePieces() { return unsettled }
         if existingLength == length, !plan.hasDigest, plan.verification.least == .none {
@@ -49,9 +41,7 @@ extension DownloadMachine {
             )
         }
         return LocalizableMessage(
-            "digest-mismatch",
-            "expected \(wanted.checksum.algorithm.rawValue) \(expected) (\(place)), got \(found)"
-        )
+            "digest-mismatch", "expected \(wanted.checksum.algorithm.rawValue) \(expected) (\(place)), got \(found)")
     }
 
     mutating func publish() -> [Action] {
@@ -61,21 +51,14 @@ extension DownloadMachine {
 
     /// The bytes are not the expected ones: what was added to an existing file is discarded.
     mutating func cannotAccept(
-        _ what: String = "cannot accept",
-        because why: LocalizableMessage,
-        advice: Remedy
+        _ what: String = "cannot accept", because why: LocalizableMessage, advice: Remedy
     ) -> [Action] {
         let remedy: Remedy =
             if existingLength != nil {
                 "the file is unchanged; \(advice), choose another name, or change \(.option(.existingFile))"
-            } else {
-                kept("\(advice), or remove it to start over", otherwise: advice)
-            }
+            } else { kept("\(advice), or remove it to start over", otherwise: advice) }
         let place = name ?? sources[0].given.redacted
-        return fail(
-            Failure(.checksumMismatch, what, at: place, because: why, remedy: remedy),
-            givesBack: true
-        )
+        return fail(Failure(.checksumMismatch, what, at: place, because: why, remedy: remedy), givesBack: true)
     }
 
     /// The file is in its place.

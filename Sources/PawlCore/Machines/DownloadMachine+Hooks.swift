@@ -12,20 +12,14 @@ extension DownloadMachine {
     }
 
     /// Leaves the lane waiting for the reply.
-    private mutating func ask(
-        _ question: HookQuestion,
-        of index: Int,
-        _ kind: PendingQuestion.Kind
-    ) -> Action {
+    private mutating func ask(_ question: HookQuestion, of index: Int, _ kind: PendingQuestion.Kind) -> Action {
         let id = nextHookID()
         lanes[index].pending = PendingQuestion(id: id, kind: kind)
         return .ask(HookOrder(id: id, lane: lanes[index].id, question: question))
     }
 
     /// Whether this question still waits for its reply.
-    package func awaits(_ id: HookID) -> Bool {
-        pendingFailure?.id == id || lanes.contains { $0.pending?.id == id }
-    }
+    package func awaits(_ id: HookID) -> Bool { pendingFailure?.id == id || lanes.contains { $0.pending?.id == id } }
 
     // MARK: questions
 
@@ -40,14 +34,11 @@ extension DownloadMachine {
     /// Presents a refused login; `nil` where the refusal stands.
     mutating func presentLogin(_ fault: AttemptFault, head: ResponseHead?, lane index: Int) -> [Action]? {
         let failures = lanes[index].logins[keyPath: fault.refusing]
-        guard plan.hooks.contains(.authenticate), fault.isRefusedLogin,
-            failures < DownloadMachine.mostLogins
-        else { return nil }
+        guard plan.hooks.contains(.authenticate), fault.isRefusedLogin, failures < DownloadMachine.mostLogins else {
+            return nil
+        }
         let question = HookQuestion.authenticate(
-            address: sources[lanes[index].source].current,
-            head: head,
-            failures: failures
-        )
+            address: sources[lanes[index].source].current, head: head, failures: failures)
         return [.drop(lanes[index].id), ask(question, of: index, .authenticate(fault))]
     }
 
@@ -56,30 +47,18 @@ extension DownloadMachine {
         guard plan.hooks.contains(.redirect) else { return nil }
         let lane = lanes[index]
         let question = HookQuestion.redirect(
-            from: sources[lane.source].current,
-            to: next,
-            head: head,
-            redirects: lane.redirects
-        )
+            from: sources[lane.source].current, to: next, head: head, redirects: lane.redirects)
         return [.drop(lane.id), ask(question, of: index, .redirect(to: next, status: head.status))]
     }
 
     /// Presents a response that would be used, or an error status, once for each request; `nil` for others.
     mutating func presentResponse(
-        _ verdict: Judge.Verdict,
-        head: ResponseHead,
-        wallTime: UnixTime,
-        lane index: Int
+        _ verdict: Judge.Verdict, head: ResponseHead, wallTime: UnixTime, lane index: Int
     ) -> [Action]? {
-        guard plan.hooks.contains(.validate), !lanes[index].isValidated, verdict.isForValidation else {
-            return nil
-        }
+        guard plan.hooks.contains(.validate), !lanes[index].isValidated, verdict.isForValidation else { return nil }
         let question = HookQuestion.validate(
-            address: sources[lanes[index].source].current,
-            head: head,
-            length: map.total ?? plan.selectedLength(of: head.resourceLength),
-            resumedAt: written
-        )
+            address: sources[lanes[index].source].current, head: head,
+            length: map.total ?? plan.selectedLength(of: head.resourceLength), resumedAt: written)
         var actions: [Action] = []
         // The host is limited now, because the program may take long to decide.
         if case .fault(let fault) = verdict, RetryPolicy.disposition(of: fault).isComplaint,
@@ -108,12 +87,10 @@ extension DownloadMachine {
     /// The program's reply to the question `id`.
     package mutating func replied(_ id: HookID, _ decision: HookDecision, now: Instant) -> [Action] {
         guard isActive else { return [] }
-        if let pending = pendingFailure, pending.id == id {
-            return replied(pending, decision, now: now)
+        if let pending = pendingFailure, pending.id == id { return replied(pending, decision, now: now) }
+        guard let index = lanes.firstIndex(where: { $0.pending?.id == id }), let pending = lanes[index].pending else {
+            return []
         }
-        guard let index = lanes.firstIndex(where: { $0.pending?.id == id }),
-            let pending = lanes[index].pending
-        else { return [] }
         lanes[index].pending = nil
         lanes[index].lastByteAt = now
         if case .fail(let failure) = decision { return fail(failure) }
@@ -149,11 +126,7 @@ extension DownloadMachine {
         return [.useMemory(limit: limit)]
     }
 
-    private mutating func replied(
-        _ pending: PendingFailure,
-        _ decision: HookDecision,
-        now: Instant
-    ) -> [Action] {
+    private mutating func replied(_ pending: PendingFailure, _ decision: HookDecision, now: Instant) -> [Action] {
         pendingFailure = nil
         isRetryPending = false
         switch decision {
@@ -186,8 +159,8 @@ extension AttemptFault {
         switch self {
         case .status(let status, _): status == 401 || status == 407
         case .transfer(let fault): fault.kind == .denied
-        case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
-            .downgrade, .tooManyRedirects:
+        case .silent, .tooSlow, .refused, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
+            .tooManyRedirects:
             false
         }
     }

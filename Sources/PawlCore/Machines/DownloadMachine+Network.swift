@@ -39,8 +39,8 @@ extension DownloadMachine {
         // Its attempt began without a network.
         case .probing where isTrying, .transferring where isTrying:
             return stop() + [.notify(.phase(phase))] + tryAgain(now: now)
-        case .waitingForNetwork, .probing, .transferring, .waiting, .verifying, .publishing, .paused,
-            .preempted, .finished, .failed, .removed:
+        case .waitingForNetwork, .probing, .transferring, .waiting, .verifying, .publishing, .paused, .preempted,
+            .finished, .failed, .removed:
             return []
         }
     }
@@ -55,10 +55,7 @@ extension DownloadMachine {
             let isAgain = network.unreached.contains(source)
             network.unreached.append(source)
             let isLast =
-                isAgain
-                || sources.indices.allSatisfy {
-                    !sources[$0].isUsable || network.unreached.contains($0)
-                }
+                isAgain || sources.indices.allSatisfy { !sources[$0].isUsable || network.unreached.contains($0) }
             return isLast ? waitForNetwork(now: now) : openFirst(now: now)
         }
         guard fault.mayMeanNoRoute, !network.isChecked else { return nil }
@@ -124,8 +121,8 @@ extension AttemptFault {
         return switch fault.kind {
         case .unreachable, .nameResolution, .connectTimeout: true
         case .proxy: fault.concernsNameOfProxy
-        case .nameMissing, .connectionRefused, .connectionLost, .truncated, .tls, .publicKey, .notFound,
-            .denied, .serverRefused, .offsetRefused, .contentChanged, .malformed, .privateAddress, .other:
+        case .nameMissing, .connectionRefused, .connectionLost, .truncated, .tls, .publicKey, .notFound, .denied,
+            .serverRefused, .offsetRefused, .contentChanged, .malformed, .privateAddress, .other:
             false
         }
     }

@@ -33,9 +33,7 @@ extension DownloadMachine {
         guard rangesUsable, !rangeWasSilent, !isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
         }
-        if let question, !hasPieces, sources[question.source].isUsable,
-            !network.unreached.contains(question.source)
-        {
+        if let question, !hasPieces, sources[question.source].isUsable, !network.unreached.contains(question.source) {
             return [ask(question, now: now)]
         }
         if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {
@@ -64,11 +62,8 @@ extension DownloadMachine {
             return openFirst(from: source, now: now)
         }
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
-        let notice =
-            LocalizableMessage(
-                "cannot-compare-starting-over",
-                "the bytes on disk cannot be compared with the server's: starting over"
-            )
+        let notice = LocalizableMessage(
+            "cannot-compare-starting-over", "the bytes on disk cannot be compared with the server's: starting over")
         return [.notify(.notice(notice)), startOver(from: source, now: now)]
     }
 
@@ -81,9 +76,7 @@ extension DownloadMachine {
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
         let promise = promise(of: source)
-        if let first = gaps.first,
-            digestsDecide || promise == .strong || isComparedEnd(first.start, of: source)
-        {
+        if let first = gaps.first, digestsDecide || promise == .strong || isComparedEnd(first.start, of: source) {
             return (first, 0)
         }
         // Only bytes right before a gap can be compared without another request; the more the better.
@@ -97,8 +90,8 @@ extension DownloadMachine {
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
     private mutating func maySegment() -> Bool {
-        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil,
-            samples.isEmpty, representation?.coding == nil
+        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil, samples.isEmpty,
+            representation?.coding == nil
         else { return false }
         for lane in lanes {
             switch lane.kind {
@@ -124,8 +117,7 @@ extension DownloadMachine {
 
     /// Whether the source may join, or may be shown to be able to.
     private func isCandidate(_ source: Int) -> Bool {
-        let isUnknown =
-            sources[source].isUsable && !sources[source].isFileTransfer && record(of: source) == nil
+        let isUnknown = sources[source].isUsable && !sources[source].isFileTransfer && record(of: source) == nil
         return isUnknown || mayJoin(source)
     }
 
@@ -149,15 +141,10 @@ extension DownloadMachine {
         while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
                 Planner.LaneView(
-                    id: $0.id,
-                    speed: $0.speed,
-                    isRacing: $0.isRacing,
-                    silentFor: now - $0.lastByteAt,
-                    isHeld: $0.isHeld || isReplacingPiece($0)
-                )
+                    id: $0.id, speed: $0.speed, isRacing: $0.isRacing, silentFor: now - $0.lastByteAt,
+                    isHeld: $0.isHeld || isReplacingPiece($0))
             }
-            guard let work = planner.nextWork(in: map, lanes: views),
-                let opened = open(work, source: turn(), now: now)
+            guard let work = planner.nextWork(in: map, lanes: views), let opened = open(work, source: turn(), now: now)
             else { break }
             actions += opened
         }
@@ -192,10 +179,7 @@ extension DownloadMachine {
         case .steal(let range, let victim):
             map.shorten(victim, to: range.start)
             if let index = index(of: victim) { lanes[index].end = range.start }
-            return [
-                .limit(victim, end: range.start),
-                order(.data, source: source, range: range, overlap: 0, now: now),
-            ]
+            return [.limit(victim, end: range.start), order(.data, source: source, range: range, overlap: 0, now: now)]
         case .race(let range, let owner):
             let overlap = overlap(before: range.start, from: source)
             return [order(.racing(owner), source: source, range: range, overlap: overlap, now: now)]
@@ -206,13 +190,7 @@ extension DownloadMachine {
     mutating func settle(_ source: Int, now: Instant) -> Action? {
         guard let run = map.done.runs.max(by: { $0.count < $1.count }), base != nil else { return nil }
         let overlap = min(DownloadMachine.overlap, run.count)
-        return order(
-            .settling,
-            source: source,
-            range: ByteRange(run.end, run.end),
-            overlap: overlap,
-            now: now
-        )
+        return order(.settling, source: source, range: ByteRange(run.end, run.end), overlap: overlap, now: now)
     }
 
     /// Assigns unassigned bytes to the active lane right before them, if its response continues; this needs
@@ -224,8 +202,7 @@ extension DownloadMachine {
             let gap = pieces?.fitted(gap) ?? gap
             guard
                 let index = lanes.firstIndex(where: { lane in
-                    map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing
-                        && lane.responseEnd >= gap.end
+                    map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing && lane.responseEnd >= gap.end
                         // A racer for its last bytes has requested less; without ranges that is the smaller
                         // loss.
                         && (!rangesUsable || !lanes.contains { $0.isRacing == lane.id })

@@ -4,16 +4,15 @@ extension DownloadMachine {
     var digestsDecide: Bool { plan.isSeeded ? true : hasPieces }
 
     /// Whether the digests of the pieces are known: a comparison with `nil` would copy the map.
-    @inline(__always)
-    var hasPieces: Bool { if case .some = pieces { true } else { false } }
+    @inline(__always) var hasPieces: Bool { if case .some = pieces { true } else { false } }
 
     /// Begins to check pieces once the file's length is known.
     ///
     /// Digests that do not fit the length are of other content, which is refused at the end (``settlePieces()``). So are a
     /// coded body, and a finished file that was continued and has a wrong piece.
     mutating func preparePieces(isEnd: Bool = false) {
-        guard let hashes = plan.pieces, let total = map.total, pieces?.total != total,
-            plan.selection == .whole, existingLength == nil || isEnd, representation?.coding == nil
+        guard let hashes = plan.pieces, let total = map.total, pieces?.total != total, plan.selection == .whole,
+            existingLength == nil || isEnd, representation?.coding == nil
         else { return }
         pieces = PieceMap(hashes, total: total)
         guard hasPieces else { return }
@@ -24,9 +23,7 @@ extension DownloadMachine {
 
     /// Orders the hashes of pieces that are complete.
     mutating func checkPieces() -> [Action] {
-        guard plan.pieces != nil, isActive || phase == .verifying, isClaimed || keepsExisting else {
-            return []
-        }
+        guard plan.pieces != nil, isActive || phase == .verifying, isClaimed || keepsExisting else { return [] }
         if !keepsExisting { preparePieces() }
         let done = keepsExisting ? ByteRangeSet([ByteRange(0, keptLength ?? 0)]) : map.done
         guard let hashes = plan.pieces, keepsExisting || pieces?.total == map.total,
@@ -51,11 +48,8 @@ extension DownloadMachine {
             if let coding = representation?.coding {
                 LocalizableMessage(
                     "pieces-of-coded-body",
-                    "it has Content-Encoding \(coding), and the digests are of its pieces without that"
-                )
-            } else {
-                hashes.otherLength(than: written)
-            }
+                    "it has Content-Encoding \(coding), and the digests are of its pieces without that")
+            } else { hashes.otherLength(than: written) }
         return mismatch(why, isGiven: false)
     }
 
@@ -85,11 +79,7 @@ extension DownloadMachine {
     }
 
     private mutating func replace(
-        _ range: ByteRange,
-        digest: [UInt8],
-        of piece: Int,
-        blamed: Int?,
-        now: Instant
+        _ range: ByteRange, digest: [UInt8], of piece: Int, blamed: Int?, now: Instant
     ) -> [Action] {
         // The bytes of a finished file are not discarded.
         if existingLength != nil { return failPiece(range, digest: digest, of: piece) }
@@ -99,21 +89,16 @@ extension DownloadMachine {
         actions.append(.discard(range))
         if let blamed {
             refutation = LocalizableMessage(
-                "piece-wrong-from",
-                "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong"
-            )
+                "piece-wrong-from", "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong")
         }
         let notice =
             if let blamed {
                 LocalizableMessage(
                     "piece-bad-from",
-                    "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong: fetching it again"
-                )
+                    "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong: fetching it again")
             } else {
                 LocalizableMessage(
-                    "piece-bad-on-disk",
-                    "the piece at \(range.start) on disk is wrong: fetching it again"
-                )
+                    "piece-bad-on-disk", "the piece at \(range.start) on disk is wrong: fetching it again")
             }
         actions.append(.notify(.notice(notice)))
         // The last source may have one bad node among several.
@@ -126,9 +111,7 @@ extension DownloadMachine {
             return actions + failPiece(range, digest: digest, of: piece)
         }
         guard phase != .waitingForNetwork else { return actions }
-        if phase == .verifying, let wanted = phaseAfterMismatch {
-            return actions + stop() + [letGo(), enter(wanted)]
-        }
+        if phase == .verifying, let wanted = phaseAfterMismatch { return actions + stop() + [letGo(), enter(wanted)] }
         actions += checkPieces()
         let isIdle = lanes.isEmpty && !isRetryPending
         return actions + (isIdle ? openFirst(now: now) : refill(now: now))
@@ -147,8 +130,7 @@ extension DownloadMachine {
         while let index = lanes.firstIndex(where: { $0.source == source }) { actions.append(remove(index)) }
         let notice = LocalizableMessage(
             "left-out-bad-pieces",
-            "left out \(sources[source].given.redacted): it sent \(PieceMap.patience) wrong pieces"
-        )
+            "left out \(sources[source].given.redacted): it sent \(PieceMap.patience) wrong pieces")
         return actions + [.notify(.notice(notice))]
     }
 
@@ -156,17 +138,11 @@ extension DownloadMachine {
         let (algorithm, expected) = expectation(of: piece)
         return fail(
             Failure(
-                .checksumMismatch,
-                "cannot accept",
-                at: name ?? sources[0].given.redacted,
+                .checksumMismatch, "cannot accept", at: name ?? sources[0].given.redacted,
                 because: LocalizableMessage(
                     "piece-mismatch",
                     "the \(algorithm) of the piece at \(range.start) is \(Hexadecimal.text(digest)), expected \(expected), and no source is left that sends another"
-                ),
-                remedy: kept("\(.resume) with other sources of the same file")
-            ),
-            givesBack: true
-        )
+                ), remedy: kept("\(.resume) with other sources of the same file")), givesBack: true)
     }
 
     /// The algorithm and the digest of a piece, for users.
@@ -179,9 +155,7 @@ extension DownloadMachine {
     func fitted(_ range: ByteRange, from source: Int) -> (ByteRange, Int) {
         guard let pieces, pieces.hasSuspects else { return (range, source) }
         let usable = sources.indices.filter { sources[$0].isUsable }
-        return (
-            pieces.fitted(range), pieces.source(at: range.start, preferring: source, of: usable)
-        )
+        return (pieces.fitted(range), pieces.source(at: range.start, preferring: source, of: usable))
     }
 
     /// Whether the lane fetches a new copy of a bad piece, which has to come from one source.
@@ -194,25 +168,14 @@ extension DownloadMachine {
     mutating func isOtherContent(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
-                .cannotResume,
-                "cannot finish",
-                at: name ?? sources[0].given.redacted,
+                .cannotResume, "cannot finish", at: name ?? sources[0].given.redacted,
                 because: LocalizableMessage(
-                    "unexpected-content",
-                    "the server has other content than expected: \(evidence)"
-                ),
-                remedy: kept(
-                    "\(.resume) when it has the right one",
-                    otherwise: "get a newer description of it"
-                )
-            )
-        )
+                    "unexpected-content", "the server has other content than expected: \(evidence)"),
+                remedy: kept("\(.resume) when it has the right one", otherwise: "get a newer description of it")))
     }
 }
 
 extension Evidence {
     /// Whether the validators do not say that the content changed.
-    var contradictsNothing: Bool {
-        if case .changed = self { false } else { true }
-    }
+    var contradictsNothing: Bool { if case .changed = self { false } else { true } }
 }

@@ -10,10 +10,7 @@ extension DownloadMachine {
 
     /// The whole content was sent instead of a part.
     mutating func wholeWithPieces(
-        _ evidence: LocalizableMessage,
-        lane index: Int,
-        others: [Int],
-        now: Instant
+        _ evidence: LocalizableMessage, lane index: Int, others: [Int], now: Instant
     ) -> [Action] {
         let drop = remove(index)
         guard others.isEmpty else {
@@ -25,11 +22,7 @@ extension DownloadMachine {
     /// Continues with the whole behind the pieces that are good from the first one on; what follows them arrives again.
     ///
     /// `nil` where there are none.
-    mutating func keepVerified(
-        _ response: Judge.AcceptedResponse,
-        lane index: Int,
-        now: Instant
-    ) -> [Action]? {
+    mutating func keepVerified(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         guard let pieces, case let kept = pieces.verifiedPrefix, kept > 0, let total = map.total,
             plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
             response.range.end >= kept, response.identity.coding == nil, isClaimed, base == 0
@@ -68,15 +61,11 @@ extension DownloadMachine {
         }
         guard count <= 2 * sources.count + 2 else {
             let failure = Failure(
-                .checksumMismatch,
-                "cannot accept",
-                at: name ?? sources[0].given.redacted,
+                .checksumMismatch, "cannot accept", at: name ?? sources[0].given.redacted,
                 because: LocalizableMessage(
                     "verified-piece-differs",
                     "the server sends other bytes than those of verified pieces, and no source is left that sends the right ones"
-                ),
-                remedy: kept("\(.resume) with other sources of the same file")
-            )
+                ), remedy: kept("\(.resume) with other sources of the same file"))
             return actions + fail(failure)
         }
         return actions + (isRetryPending ? [] : refillOrOpen(now: now))

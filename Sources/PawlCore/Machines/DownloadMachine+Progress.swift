@@ -3,13 +3,7 @@ extension DownloadMachine {
     /// A lane has written up to `cursor` and received `received` bytes in all.
     ///
     /// Reported before every other event.
-    package mutating func progressed(
-        _ id: LaneID,
-        cursor: Int64,
-        received bytes: Int64,
-        waits: Bool,
-        now: Instant
-    ) {
+    package mutating func progressed(_ id: LaneID, cursor: Int64, received bytes: Int64, waits: Bool, now: Instant) {
         guard let index = index(of: id) else { return }
         let new = bytes - lanes[index].received
         assert(new >= 0, "a lane counts the bytes that it received, and never fewer")
@@ -76,8 +70,7 @@ extension DownloadMachine {
 
     private mutating func timeouts(now: Instant) -> [Action] {
         var actions: [Action] = []
-        while isActive,
-            let index = lanes.firstIndex(where: { $0.pending == nil && now - $0.lastByteAt > plan.timeout })
+        while isActive, let index = lanes.firstIndex(where: { $0.pending == nil && now - $0.lastByteAt > plan.timeout })
         {
             let hasResponse = lanes[index].stage != .asking
             actions += laneFault(index, .silent(hasResponse: hasResponse), now: now)
@@ -112,8 +105,7 @@ extension DownloadMachine {
         let flowing = lanes.filter { $0.stage == .flowing && $0.kind == .data }
         let mean = flowing.reduce(0) { $0 + $1.speed } / Double(max(flowing.count, 1))
         var actions: [Action] = []
-        for index in lanes.indices.reversed()
-        where lanes[index].stage == .flowing && lanes[index].kind == .data {
+        for index in lanes.indices.reversed() where lanes[index].stage == .flowing && lanes[index].kind == .data {
             let limit = flowing.count > 1 ? 0.3 * mean : lanes[index].bestSpeed / 20
             // A lane that Pawl's own limit holds back is not slow, and the data in its socket has been sent
             // already.
@@ -136,8 +128,7 @@ extension DownloadMachine {
     ///
     /// Not instead of it: the server's support of Range is known only after a response to one.
     func hasLoneCrawler(now: Instant) -> Bool {
-        guard lanes.count == 1, lanes[0].speed < lanes[0].bestSpeed / 20, let since = lanes[0].slowSince
-        else {
+        guard lanes.count == 1, lanes[0].speed < lanes[0].bestSpeed / 20, let since = lanes[0].slowSince else {
             return false
         }
         return now - since >= DownloadMachine.loneCrawl
@@ -161,9 +152,7 @@ extension DownloadMachine {
         let (isData, isFlowing) = (lanes[index].kind == .data, lanes[index].stage == .flowing)
         let (cursor, laneEnd, responseEnd) = (lanes[index].cursor, lanes[index].end, lanes[index].responseEnd)
         let isComparing = lanes[index].overlap > 0
-        if case .failed(let fault) = end, let actions = disowned(fault, lane: index, now: now) {
-            return actions
-        }
+        if case .failed(let fault) = end, let actions = disowned(fault, lane: index, now: now) { return actions }
         guard isFlowing else {
             if case .failed(let fault) = end {
                 return presentLogin(.transfer(fault), head: nil, lane: index)
@@ -180,17 +169,11 @@ extension DownloadMachine {
             guard end == .complete, responseEnd == SegmentMap.open else {
                 let fault = TransferFault(
                     .truncated,
-                    LocalizableMessage(
-                        "fault-ended-while-comparing",
-                        "the response ended within the bytes to compare"
-                    )
-                )
+                    LocalizableMessage("fault-ended-while-comparing", "the response ended within the bytes to compare"))
                 return laneFault(index, .transfer(fault), now: now)
             }
             return changed(
-                .init("ends-before-bytes-on-disk", "it ends before the end of the bytes on disk"),
-                lane: index,
-                now: now
+                .init("ends-before-bytes-on-disk", "it ends before the end of the bytes on disk"), lane: index, now: now
             )
         }
         if map.total == nil, isData, isLast(cursor, of: responseEnd, end) {
@@ -202,9 +185,7 @@ extension DownloadMachine {
         }
         if isData, cursor < min(laneEnd, map.horizon), responseEnd > cursor {
             let fault = TransferFault(
-                .truncated,
-                LocalizableMessage("fault-ended-after", "the response ended after \(cursor) bytes")
-            )
+                .truncated, LocalizableMessage("fault-ended-after", "the response ended after \(cursor) bytes"))
             return laneFault(index, .transfer(fault), now: now)
         }
         return finished(lane: index, now: now)

@@ -39,9 +39,7 @@ extension DownloadMachine {
     /// A racer, a lane with racers, and an heir that has not reached the owner's offset receive bytes that
     /// may exist.
     package func isAlone(_ id: LaneID) -> Bool {
-        guard let index = index(of: id), lanes[index].kind == .data, let claim = map.claim(of: id) else {
-            return false
-        }
+        guard let index = index(of: id), lanes[index].kind == .data, let claim = map.claim(of: id) else { return false }
         return claim.start == lanes[index].cursor && !lanes.contains { $0.isRacing == id }
     }
 

@@ -5,10 +5,7 @@ extension DownloadMachine {
     /// The bytes on disk have to be shown to be its content; if they are not, they stay and the download
     /// fails.
     package mutating func replaceSource(
-        _ source: Int,
-        with address: WebAddress,
-        isByUser: Bool = true,
-        now: Instant
+        _ source: Int, with address: WebAddress, isByUser: Bool = true, now: Instant
     ) -> [Action] {
         let awaitsSums = sidecars == .requested
         switch phase {
@@ -29,9 +26,7 @@ extension DownloadMachine {
         isTooSlow = false
         guard !comparesReplacement else { return [] }
         var actions: [Action] = []
-        for index in lanes.indices.reversed() where lanes[index].source == source {
-            actions.append(remove(index))
-        }
+        for index in lanes.indices.reversed() where lanes[index].source == source { actions.append(remove(index)) }
         if phase == .waitingForNetwork { return tryAgain(now: now) }
         guard isActive || phase == .verifying else { return actions }
         if lanes.contains(where: { $0.kind != .settling }) { return actions + refill(now: now) }
@@ -49,21 +44,15 @@ extension DownloadMachine {
     }
 
     /// The result of `refresh`; `nil` when there is no other address.
-    package mutating func refreshed(
-        _ source: Int,
-        _ number: UInt32,
-        to address: WebAddress?,
-        now: Instant
-    ) -> [Action] {
+    package mutating func refreshed(_ source: Int, _ number: UInt32, to address: WebAddress?, now: Instant) -> [Action]
+    {
         guard number == generation, let refusal, isActive else { return [] }
         guard let address else {
             sources[source].isUsable = false
             return fail(refusal)
         }
         let notice = LocalizableMessage(
-            "url-expired-continuing",
-            "the URL has expired: continuing with \(address.redacted)"
-        )
+            "url-expired-continuing", "the URL has expired: continuing with \(address.redacted)")
         return [.notify(.notice(notice))] + replaceSource(source, with: address, isByUser: false, now: now)
     }
 
@@ -93,23 +82,15 @@ extension DownloadMachine {
     /// Whether bytes are on disk that this source has not shown to be its content.
     ///
     /// Bytes of another range than the requested one are of no use, whatever the source.
-    func mayNotDiscard(for source: Int) -> Bool {
-        sources[source].isOnTrial && !map.done.isEmpty && !isStale
-    }
+    func mayNotDiscard(for source: Int) -> Bool { sources[source].isOnTrial && !map.done.isEmpty && !isStale }
 
     /// The new address is not shown to lead to the same content.
     mutating func failTrial(of source: Int, _ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
-                .cannotResume,
-                "cannot continue with",
-                at: sources[source].given.redacted,
+                .cannotResume, "cannot continue with", at: sources[source].given.redacted,
                 because: LocalizableMessage(
-                    "content-not-proven",
-                    "it is not proven to be the same content: \(evidence)"
-                ),
-                remedy: kept("give another URL of the same file")
-            )
-        )
+                    "content-not-proven", "it is not proven to be the same content: \(evidence)"),
+                remedy: kept("give another URL of the same file")))
     }
 }

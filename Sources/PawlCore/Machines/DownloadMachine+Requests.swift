@@ -4,13 +4,8 @@ extension DownloadMachine {
     ///
     /// `range` is in the file's offsets.
     mutating func order(
-        _ kind: Lane.Kind,
-        source: Int,
-        range: ByteRange,
-        overlap: Int64,
-        redirects: Int = 0,
-        logins: Lane.Logins = Lane.Logins(),
-        now: Instant
+        _ kind: Lane.Kind, source: Int, range: ByteRange, overlap: Int64, redirects: Int = 0,
+        logins: Lane.Logins = Lane.Logins(), now: Instant
     ) -> Action {
         let id = LaneID(rawValue: nextLane)
         nextLane += 1
@@ -21,15 +16,8 @@ extension DownloadMachine {
         let joint = kind == .data ? joint(after: range.end, from: source) : 0
         let requested = request(for: kind, of: source, range: range, overlap: overlap, joint: joint)
         var lane = Lane(
-            id: id,
-            kind: kind,
-            source: source,
-            requested: requested,
-            range: range,
-            overlap: overlap,
-            slot: slot,
-            now: now
-        )
+            id: id, kind: kind, source: source, requested: requested, range: range, overlap: overlap, slot: slot,
+            now: now)
         lane.redirects = redirects
         lane.logins = logins
         lane.host = sources[source].host
@@ -46,17 +34,11 @@ extension DownloadMachine {
         let (source, requested) = (lanes[index].source, lanes[index].requested)
         return .open(
             LaneOrder(
-                lane: lanes[index].id,
-                source: source,
-                address: sources[source].current,
-                requested: requested,
+                lane: lanes[index].id, source: source, address: sources[source].current, requested: requested,
                 connection: lanes.count > 1 || requested != .whole ? .separate : .shared,
                 // A cache may hold an older version than the bytes on disk (E4).
-                bypassesCaches: requested != .whole && written > 0,
-                isForced: isForced,
-                knownLength: sources[source].isFileTransfer ? knownLength : nil
-            )
-        )
+                bypassesCaches: requested != .whole && written > 0, isForced: isForced,
+                knownLength: sources[source].isFileTransfer ? knownLength : nil))
     }
 
     /// What to request for all that is wanted.
@@ -83,11 +65,7 @@ extension DownloadMachine {
 
     /// A range with an end where one is known: not every server supports open ranges.
     private func request(
-        for kind: Lane.Kind,
-        of source: Int,
-        range: ByteRange,
-        overlap: Int64,
-        joint: Int64
+        for kind: Lane.Kind, of source: Int, range: ByteRange, overlap: Int64, joint: Int64
     ) -> RequestedRange {
         let selection = selection(for: source)
         guard let base else { return selection }

@@ -4,11 +4,7 @@ extension DownloadMachine {
     ///
     /// The body is delivered after `admit` only.
     package mutating func responded(
-        _ id: LaneID,
-        head: ResponseHead,
-        isCrowded: Bool = false,
-        wallTime: UnixTime,
-        now: Instant
+        _ id: LaneID, head: ResponseHead, isCrowded: Bool = false, wallTime: UnixTime, now: Instant
     ) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         hostIsCrowded = isCrowded
@@ -26,41 +22,26 @@ extension DownloadMachine {
     }
 
     /// Judges the response with what is known now.
-    mutating func judge(
-        _ index: Int,
-        head: ResponseHead,
-        wallTime: UnixTime,
-        now: Instant
-    ) -> [Action] {
+    mutating func judge(_ index: Int, head: ResponseHead, wallTime: UnixTime, now: Instant) -> [Action] {
         let source = lanes[index].source
         // The requested part does not exist; the bytes on disk are of another one, and stay.
         if isStale, head.status == 416 { return laneFault(index, .status(416, retryAfter: nil), now: now) }
-        if (301...308).contains(head.status), let linked = head.linkedDigest {
-            sources[source].linked = linked
-        }
-        if let wanted = plan.length, let length = plan.selectedLength(of: head.resourceLength),
-            length != wanted
-        {
+        if (301...308).contains(head.status), let linked = head.linkedDigest { sources[source].linked = linked }
+        if let wanted = plan.length, let length = plan.selectedLength(of: head.resourceLength), length != wanted {
             let evidence = DownloadMachine.evidence(length, instead: wanted)
             return leaveOut(index, evidence, now: now) ?? laneFault(index, .unproven(evidence), now: now)
         }
         let verdict = makeJudge(of: head, lane: index).verdict(on: head, wallTime: wallTime)
         lastEvent = now
         if !plan.hooks.isEmpty {
-            if case .fault(let fault) = verdict, let asks = presentLogin(fault, head: head, lane: index) {
-                return asks
-            }
-            if let asks = presentResponse(verdict, head: head, wallTime: wallTime, lane: index) {
-                return asks
-            }
+            if case .fault(let fault) = verdict, let asks = presentLogin(fault, head: head, lane: index) { return asks }
+            if let asks = presentResponse(verdict, head: head, wallTime: wallTime, lane: index) { return asks }
         }
         switch verdict {
         case .usable(let response), .wholeInstead(let response, evidence: _):
             if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
             noteLinks(head, lane: index)
-        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage,
-            .redirect,
-            .fault:
+        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage, .redirect, .fault:
             break
         }
         return follow(verdict, head: head, lane: index, now: now)
@@ -73,32 +54,23 @@ extension DownloadMachine {
         if !isStale, map.done.runs.count == 1, let base { have = base + map.done.prefix }
         let known = representation
         var judge = Judge(
-            requested: lanes[index].requested,
-            known: known,
+            requested: lanes[index].requested, known: known,
             // With pieces every byte will be checked, whatever the validators say.
-            record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].host) : nil,
-            have: have,
-            held: written,
-            name: name
-        )
+            record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].host) : nil, have: have,
+            held: written, name: name)
         judge.takesEverySuccess = plan.takesEverySuccess
         judge.former = former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
             let isPage = ContentIdentity(head, total: nil).mediaType.map(Judge.isPage) ?? false
             return FormerContent(
-                mediaType: former.mediaType,
-                hasValidators: isOwn || isPage && !former.records.isEmpty,
-                suspect: former.suspect
-            )
+                mediaType: former.mediaType, hasValidators: isOwn || isPage && !former.records.isEmpty,
+                suspect: former.suspect)
         }
         return judge
     }
 
     private mutating func follow(
-        _ verdict: Judge.Verdict,
-        head: ResponseHead,
-        lane index: Int,
-        now: Instant
+        _ verdict: Judge.Verdict, head: ResponseHead, lane index: Int, now: Instant
     ) -> [Action] {
         switch verdict {
         case .usable(let response): return accept(response, lane: index, now: now)
@@ -116,10 +88,8 @@ extension DownloadMachine {
             // The target works, and may expire again before the next request.
             sources[lanes[index].source].wentBack = false
             return [.drop(lanes[index].id), reopen(index, now: now)]
-        case .validRangeRefused(let evidence):
-            return validRangeRefused(evidence, lane: index, now: now)
-        case .suspectPage(let response, let evidence):
-            return suspectPage(response, evidence, lane: index, now: now)
+        case .validRangeRefused(let evidence): return validRangeRefused(evidence, lane: index, now: now)
+        case .suspectPage(let response, let evidence): return suspectPage(response, evidence, lane: index, now: now)
         case .redirect(let target): return redirect(to: target, head: head, lane: index, now: now)
         case .fault(let fault): return laneFault(index, fault, now: now)
         }
@@ -127,10 +97,7 @@ extension DownloadMachine {
 
     /// The same page for the second time, in this run or a later one, is the new version.
     private mutating func suspectPage(
-        _ response: Judge.AcceptedResponse,
-        _ evidence: LocalizableMessage,
-        lane index: Int,
-        now: Instant
+        _ response: Judge.AcceptedResponse, _ evidence: LocalizableMessage, lane index: Int, now: Instant
     ) -> [Action] {
         let identity = response.identity
         let page = SuspectPage(total: identity.total, mediaType: identity.mediaType)
@@ -168,9 +135,7 @@ extension DownloadMachine {
             return drops + complete()
         case (206, _):
             let evidence = LocalizableMessage(
-                "part-without-total",
-                "it states no total, and more bytes follow where its part ended"
-            )
+                "part-without-total", "it states no total, and more bytes follow where its part ended")
             return rangesBroken(evidence, lane: index, now: now)
         case _: return nil
         }
@@ -181,14 +146,10 @@ extension DownloadMachine {
     ///
     /// A cache applies Range to an error page with status 200, too, and states the page's length. `nil` where the whole is no
     /// way out.
-    private mutating func askForWhole(
-        _ evidence: LocalizableMessage,
-        lane index: Int,
-        now: Instant
-    ) -> [Action]? {
+    private mutating func askForWhole(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action]? {
         let source = lanes[index].source
-        guard plan.selection == .whole, lanes.count == 1, isClaimed, !isStale, !map.done.isEmpty,
-            existingLength == nil, !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
+        guard plan.selection == .whole, lanes.count == 1, isClaimed, !isStale, !map.done.isEmpty, existingLength == nil,
+            !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
         else { return nil }
         if let others = leaveOut(index, Self.otherContent(evidence), now: now) { return others }
         sources[source].wentBack = false
@@ -203,26 +164,16 @@ extension DownloadMachine {
     ///
     /// The length alone does not show that these bytes are the content: they are compared, unless that was done or a
     /// digest decides.
-    private mutating func alreadyComplete(
-        _ total: Int64,
-        isProven: Bool,
-        lane index: Int,
-        now: Instant
-    ) -> [Action] {
+    private mutating func alreadyComplete(_ total: Int64, isProven: Bool, lane index: Int, now: Instant) -> [Action] {
         let length = plan.selectedLength(of: total)
         if lanes[index].kind == .settling {
             return validRangeRefused(
-                .init("existing-range-refused", "the server refuses bytes that it has (416)"),
-                lane: index,
-                now: now
-            )
+                .init("existing-range-refused", "the server refuses bytes that it has (416)"), lane: index, now: now)
         }
         guard map.total ?? length == length, map.done == ByteRangeSet([ByteRange(0, length)]) else {
             return changed(
                 .init("size-does-not-match", "it has \(total) bytes, which does not match the bytes on disk"),
-                lane: index,
-                now: now
-            )
+                lane: index, now: now)
         }
         let source = lanes[index].source
         let drops = stop()

@@ -34,9 +34,7 @@ extension DownloadMachine {
             return rangesBroken(evidence, lane: index, now: now)
         }
         sources[lane.source].longestPart = length
-        guard comparesInsteadOfWhole(lane.source) else {
-            return rangesBroken(evidence, lane: index, now: now)
-        }
+        guard comparesInsteadOfWhole(lane.source) else { return rangesBroken(evidence, lane: index, now: now) }
         sources[lane.source].wentBack = false
         return [remove(index)] + refillOrOpen(now: now)
     }
@@ -76,14 +74,12 @@ extension DownloadMachine {
 
     /// The part to compare next before a request for the bytes from `offset` on; `nil` when that request compares the rest.
     func partToCompare(before offset: Int64, from source: Int) -> ByteRange? {
-        guard let part = part(of: source), case let overlap = overlap(before: offset, from: source),
-            overlap > 0
-        else { return nil }
+        guard let part = part(of: source), case let overlap = overlap(before: offset, from: source), overlap > 0 else {
+            return nil
+        }
         let end = offset - overlap
         let low = offset - contiguous(before: offset)
-        let ahead = comparedAhead.flatMap {
-            $0.source == source && $0.range.end == end ? $0.range.start : nil
-        }
+        let ahead = comparedAhead.flatMap { $0.source == source && $0.range.end == end ? $0.range.start : nil }
         let start = ahead ?? end
         return low < start ? ByteRange(max(low, start - part), start) : nil
     }
@@ -122,18 +118,11 @@ extension DownloadMachine {
         guard sources[source].breaksAfter != nil else { return nil }
         let why = LocalizableMessage(
             "breaks-within-comparison",
-            "the connection broke before it had sent the bytes to compare and others after them: \(fault.message)"
-        )
+            "the connection broke before it had sent the bytes to compare and others after them: \(fault.message)")
         if part(of: source) == nil {
-            return (
-                why,
-                kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces")
-            )
+            return (why, kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces"))
         }
-        return (
-            why,
-            kept("\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces")
-        )
+        return (why, kept("\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces"))
     }
 
     /// The same where only the whole is of use: the server sends nothing else, or each response differs.
@@ -142,8 +131,7 @@ extension DownloadMachine {
             return (
                 LocalizableMessage(
                     "breaks-without-ranges",
-                    "the server sends only the whole file, and the connection broke before its end: \(fault.message)"
-                ),
+                    "the server sends only the whole file, and the connection broke before its end: \(fault.message)"),
                 "try again over a better connection or with more \(.option(.retries)), or add a server that sends ranges as \(.option(.mirror))"
             )
         }
@@ -151,8 +139,7 @@ extension DownloadMachine {
             LocalizableMessage(
                 "breaks-between-differences",
                 "the content differs between responses (\(difference)), and the connection broke before the end of one: \(fault.message)"
-            ),
-            "try again over a better connection or with more \(.option(.retries)), or ask the server's owner"
+            ), "try again over a better connection or with more \(.option(.retries)), or ask the server's owner"
         )
     }
 }

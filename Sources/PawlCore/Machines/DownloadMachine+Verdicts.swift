@@ -2,17 +2,11 @@
 extension DownloadMachine {
     /// The whole content was sent in response to a range request.
     mutating func whole(
-        _ response: Judge.AcceptedResponse,
-        evidence: LocalizableMessage,
-        lane index: Int,
-        now: Instant
+        _ response: Judge.AcceptedResponse, evidence: LocalizableMessage, lane index: Int, now: Instant
     ) -> [Action] {
         if plan.selection != .whole {
             return laneFault(
-                index,
-                .unproven(.init("part-was-requested", "\(evidence), but only a part was requested")),
-                now: now
-            )
+                index, .unproven(.init("part-was-requested", "\(evidence), but only a part was requested")), now: now)
         }
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if lanes[index].requested != .whole { rangesUsable = false }
@@ -42,11 +36,7 @@ extension DownloadMachine {
         if isBound { return failTrial(of: lanes[index].source, evidence) }
         guard others.isEmpty else {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
-            return [
-                remove(index),
-                .notify(.notice(Self.withOneConnection(evidence))),
-            ]
-                + refill(now: now)
+            return [remove(index), .notify(.notice(Self.withOneConnection(evidence)))] + refill(now: now)
         }
         guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
         return [.notify(.notice(.init("started-over", "\(evidence): started over from 0")))]
@@ -64,11 +54,7 @@ extension DownloadMachine {
                     .notice(
                         .init(
                             "no-response-to-range-started-over",
-                            "the server does not respond to requests with Range: started over without ranges"
-                        )
-                    )
-                )
-            )
+                            "the server does not respond to requests with Range: started over without ranges"))))
         }
         rangeWasSilent = false
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
@@ -116,10 +102,7 @@ extension DownloadMachine {
 
     /// The content differs from the bytes on disk; `isOnDisk`: these are of both, so none can be continued.
     mutating func changed(
-        _ evidence: LocalizableMessage,
-        lane index: Int,
-        isOnDisk: Bool = false,
-        now: Instant
+        _ evidence: LocalizableMessage, lane index: Int, isOnDisk: Bool = false, now: Instant
     ) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         let isOther = Self.otherContent(evidence)
@@ -146,44 +129,26 @@ extension DownloadMachine {
         guard countRestart() else { return drops + void + keepsChanging(evidence) }
         return drops + void + [
             .notify(
-                .notice(
-                    .init(
-                        "content-changed-started-over",
-                        "the content changed: \(evidence): started over from 0"
-                    )
-                )
-            )
-        ]
-            + openFirst(now: now)
+                .notice(.init("content-changed-started-over", "the content changed: \(evidence): started over from 0")))
+        ] + openFirst(now: now)
     }
 
     /// Drops a mirror that has proven nothing while another source works; `nil` when there is none.
     mutating func leaveOut(
-        _ index: Int,
-        _ evidence: LocalizableMessage,
-        forRanges: Bool = false,
-        now: Instant
+        _ index: Int, _ evidence: LocalizableMessage, forRanges: Bool = false, now: Instant
     ) -> [Action]? {
         let source = lanes[index].source
-        guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
-            return nil
-        }
+        guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else { return nil }
         return without(index, evidence, forRanges: forRanges, now: now)
     }
 
     private mutating func without(
-        _ index: Int,
-        _ evidence: LocalizableMessage,
-        forRanges: Bool = false,
-        now: Instant
+        _ index: Int, _ evidence: LocalizableMessage, forRanges: Bool = false, now: Instant
     ) -> [Action] {
         let source = lanes[index].source
         sources[source].isUsable = false
         sources[source].lacksRanges = forRanges
-        let notice = LocalizableMessage(
-            "left-out-source",
-            "left out \(sources[source].given.redacted): \(evidence)"
-        )
+        let notice = LocalizableMessage("left-out-source", "left out \(sources[source].given.redacted): \(evidence)")
         return [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
     }
 
@@ -195,27 +160,17 @@ extension DownloadMachine {
     mutating func keepsChanging(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
-                .cannotResume,
-                "cannot finish",
-                at: sources[0].given.redacted,
-                because:
-                    "the content changed \(restarts) times during the download, most recently: \(evidence)",
-                remedy: "try again when the file no longer changes"
-            )
-        )
+                .cannotResume, "cannot finish", at: sources[0].given.redacted,
+                because: "the content changed \(restarts) times during the download, most recently: \(evidence)",
+                remedy: "try again when the file no longer changes"))
     }
 
     mutating func cannotContinueExisting(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
-                .cannotResume,
-                "cannot continue",
-                at: name ?? sources[0].given.redacted,
-                because: evidence,
-                remedy: "the file is unchanged; choose another name, or change \(.option(.existingFile))"
-            ),
-            givesBack: true
-        )
+                .cannotResume, "cannot continue", at: name ?? sources[0].given.redacted, because: evidence,
+                remedy: "the file is unchanged; choose another name, or change \(.option(.existingFile))"),
+            givesBack: true)
     }
 
     /// Stops using ranges of this server for this object.
@@ -228,10 +183,7 @@ extension DownloadMachine {
         rangesUsable = false
         sources[lanes[index].source].wentBack = false
         let drop = remove(index)
-        return [
-            drop,
-            .notify(.notice(Self.withoutRanges(evidence))),
-        ] + refillOrOpen(now: now)
+        return [drop, .notify(.notice(Self.withoutRanges(evidence)))] + refillOrOpen(now: now)
     }
 
     /// A range of the content on disk was refused: the bytes stay.
@@ -239,11 +191,7 @@ extension DownloadMachine {
     /// The range is requested again, from each source. If all refuse it, the whole is requested and compared
     /// with the bytes on disk, where these are its beginning. Those behind a gap cannot be continued by it: they are
     /// discarded for it, unless the server has sent parts in this run.
-    mutating func validRangeRefused(
-        _ evidence: LocalizableMessage,
-        lane index: Int,
-        now: Instant
-    ) -> [Action] {
+    mutating func validRangeRefused(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         let isAlone = lanes.indices.allSatisfy { $0 == index || lanes[$0].kind == .settling }
         let isBeginning = map.done.runs.count == 1 && map.done.prefix > 0
@@ -275,23 +223,15 @@ extension DownloadMachine {
     ///
     /// What it has to compare depends on the host of the new request.
     mutating func reopen(
-        _ index: Int,
-        isRedirected: Bool = false,
-        logins: Lane.Logins = Lane.Logins(),
-        now: Instant
+        _ index: Int, isRedirected: Bool = false, logins: Lane.Logins = Lane.Logins(), now: Instant
     ) -> Action {
         let lane = lanes.remove(at: index)
         let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))
         map.release(lane.id)
         follow(from: lane.id, to: LaneID(rawValue: nextLane))
         return order(
-            lane.kind,
-            source: lane.source,
-            range: range,
+            lane.kind, source: lane.source, range: range,
             overlap: lane.isBringing ? overlap(before: range.start, from: lane.source) : lane.overlap,
-            redirects: lane.redirects + (isRedirected ? 1 : 0),
-            logins: logins,
-            now: now
-        )
+            redirects: lane.redirects + (isRedirected ? 1 : 0), logins: logins, now: now)
     }
 }

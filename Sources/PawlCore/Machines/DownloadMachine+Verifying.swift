@@ -35,12 +35,7 @@ extension DownloadMachine {
         guard phase == .verifying, !undecoded.isEmpty else { return [] }
         lastEvent = now
         let verdict = DigestVerdict(
-            expected,
-            computed: undecoded,
-            decoded: decoded ?? [],
-            isCoded: true,
-            isDecodable: decoded != nil
-        )
+            expected, computed: undecoded, decoded: decoded ?? [], isCoded: true, isDecodable: decoded != nil)
         undecoded = []
         return follow(verdict)
     }
@@ -59,10 +54,8 @@ extension DownloadMachine {
         case .wrong(let digest, let got):
             return mismatch(
                 DownloadMachine.evidence(got.digest, instead: digest),
-                isGiven: digest.level == .given && digest.source.isEmpty
-            )
-        case .contradiction(let first, let second):
-            return mismatch(.digestsContradict(first, second), isGiven: false)
+                isGiven: digest.level == .given && digest.source.isEmpty)
+        case .contradiction(let first, let second): return mismatch(.digestsContradict(first, second), isGiven: false)
         }
     }
 
@@ -70,9 +63,7 @@ extension DownloadMachine {
     var uncomputed: LocalizableMessage? {
         expected.first { $0.level == .given }.map { given in
             LocalizableMessage(
-                "digest-not-computed",
-                "its \(given.checksum.algorithm.rawValue) digest could not be computed"
-            )
+                "digest-not-computed", "its \(given.checksum.algorithm.rawValue) digest could not be computed")
         }
     }
 
@@ -96,9 +87,7 @@ extension DownloadMachine {
     }
 
     static let startsOverCorrupt = LocalizableMessage(
-        "corrupt-starting-over",
-        "the bytes on disk do not have the expected digest: starting over"
-    )
+        "corrupt-starting-over", "the bytes on disk do not have the expected digest: starting over")
 
     private func weakness(of result: VerificationResult) -> [Action] {
         guard result.algorithm.isWeak, result.level != .given else { return [] }
@@ -107,10 +96,7 @@ extension DownloadMachine {
                 .notice(
                     .init(
                         "verified-weakly",
-                        "verified with \(result.algorithm.rawValue) only, which shows damage but no forgery"
-                    )
-                )
-            )
+                        "verified with \(result.algorithm.rawValue) only, which shows damage but no forgery")))
         ]
     }
 
@@ -126,24 +112,18 @@ extension DownloadMachine {
             reset(total: nil)
             highWater = 0
             let notice = LocalizableMessage(
-                "mismatch-other-source",
-                "\(evidence): fetching it again from \(sources[other].given.redacted)"
-            )
-            if let phase = phaseAfterMismatch {
-                return [.notify(.notice(notice)), .startOver, letGo(), enter(phase)]
-            }
+                "mismatch-other-source", "\(evidence): fetching it again from \(sources[other].given.redacted)")
+            if let phase = phaseAfterMismatch { return [.notify(.notice(notice)), .startOver, letGo(), enter(phase)] }
             return [.notify(.notice(notice)), .startOver, enter(.probing)] + openFirst(now: lastEvent)
         }
         representation?.damage = evidence.description
         let record: [Action] = isClaimed && existingLength == nil ? [.record] : []
         return record
             + cannotAccept(
-                "checksum mismatch:",
-                because: evidence,
+                "checksum mismatch:", because: evidence,
                 advice: isGiven
                     ? "correct \(.option(.checksum)), or use \(.option(.retriesCorrupt))"
-                    : "use \(.option(.retriesCorrupt))"
-            )
+                    : "use \(.option(.retriesCorrupt))")
     }
 
     /// A source that did not begin these bytes; only once, and only where there is one.
@@ -163,12 +143,8 @@ extension DownloadMachine {
             plan.verification == .signed
             ? LocalizableMessage(
                 "no-signed-digest",
-                "no sums file with a good signature by a given key has its digest (level: \(level.message))"
-            )
-            : LocalizableMessage(
-                "no-digest",
-                "neither its responses nor sums files beside it state its digest"
-            )
+                "no sums file with a good signature by a given key has its digest (level: \(level.message))")
+            : LocalizableMessage("no-digest", "neither its responses nor sums files beside it state its digest")
         let remedy: Remedy = "give \(.option(.checksum)), or change \(.option(.verification))"
         return failUnverified(because: why, remedy: kept(remedy, otherwise: remedy))
     }
@@ -176,13 +152,7 @@ extension DownloadMachine {
     private mutating func failUnverified(because why: LocalizableMessage, remedy: Remedy) -> [Action] {
         fail(
             Failure(
-                .checksumMismatch,
-                "cannot verify",
-                at: name ?? sources[0].given.redacted,
-                because: why,
-                remedy: remedy
-            ),
-            givesBack: true
-        )
+                .checksumMismatch, "cannot verify", at: name ?? sources[0].given.redacted, because: why, remedy: remedy),
+            givesBack: true)
     }
 }

@@ -165,8 +165,7 @@ package struct DownloadMachine: Hashable, Sendable {
     }
 
     // Inlined, and by index: a call would get a copy of the machine, a closure one of each lane.
-    @inline(__always)
-    func index(of lane: LaneID) -> Int? {
+    @inline(__always) func index(of lane: LaneID) -> Int? {
         for index in lanes.indices where lanes[index].id == lane { return index }
         return nil
     }
@@ -196,8 +195,7 @@ package struct DownloadMachine: Hashable, Sendable {
     var isActive: Bool {
         switch phase {
         case .probing, .transferring: true
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed,
-            .removed:
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed:
             false
         }
     }

@@ -56,16 +56,14 @@ package struct DownloadPlan: Hashable, Sendable {
     /// The digests that the caller stated of the file.
     package var given: [ExpectedDigest] {
         guard hasDigest else { return [] }
-        return checksums.map { ExpectedDigest($0, level: .given, source: "") }
-            + (selection == .whole ? digests : [])
+        return checksums.map { ExpectedDigest($0, level: .given, source: "") } + (selection == .whole ? digests : [])
     }
 
     package var hasDigest: Bool { !checksums.isEmpty || selection == .whole && !digests.isEmpty }
 
     /// The digests that may be requested of a stream, whose bytes pass only once.
     package var streamAlgorithms: [HashAlgorithm] {
-        let found: [HashAlgorithm] =
-            verification.asksForSidecars ? [.sha256, .sha512, .blake2b, .sha1, .md5] : []
+        let found: [HashAlgorithm] = verification.asksForSidecars ? [.sha256, .sha512, .blake2b, .sha1, .md5] : []
         return HashAlgorithm.allCases.filter { given.algorithms.contains($0) || found.contains($0) }
     }
 
@@ -165,8 +163,8 @@ extension WebAddress {
 
     /// Of S3, Google and CloudFront, then of Azure.
     private static let signing: Set<String> = [
-        "awsaccesskeyid", "googleaccessid", "key-pair-id", "policy", "signature", "expires",
-        "se", "sig", "ske", "skoid", "sks", "skt", "sktid", "skv", "sp", "spr", "sr", "st", "sv", "jwt",
+        "awsaccesskeyid", "googleaccessid", "key-pair-id", "policy", "signature", "expires", "se", "sig", "ske",
+        "skoid", "sks", "skt", "sktid", "skv", "sp", "spr", "sr", "st", "sv", "jwt",
     ]
 }
 

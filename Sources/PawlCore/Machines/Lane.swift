@@ -92,13 +92,7 @@ package struct Lane: Hashable, Sendable {
     var tooSlowSince: Instant?
 
     package init(
-        id: LaneID,
-        kind: Kind,
-        source: Int,
-        requested: RequestedRange,
-        range: ByteRange,
-        overlap: Int64,
-        slot: Int,
+        id: LaneID, kind: Kind, source: Int, requested: RequestedRange, range: ByteRange, overlap: Int64, slot: Int,
         now: Instant
     ) {
         self.id = id
@@ -123,9 +117,7 @@ package struct Lane: Hashable, Sendable {
         }
     }
 
-    package var isRacing: LaneID? {
-        if case .racing(let owner) = kind { owner } else { nil }
-    }
+    package var isRacing: LaneID? { if case .racing(let owner) = kind { owner } else { nil } }
 
     /// Whether it was at or under the lowest speed for as long as aria2 allows.
     func isTooSlow(now: Instant) -> Bool { tooSlowSince.map { now - $0 >= Lane.slowPatience } ?? false }
@@ -145,13 +137,8 @@ package struct Lane: Hashable, Sendable {
 
     package var extent: Extent {
         Extent(
-            cursor: cursor,
-            end: end,
-            responseEnd: responseEnd,
-            overlap: overlap,
-            slot: slot,
-            onlyCompares: kind == .settling
-        )
+            cursor: cursor, end: end, responseEnd: responseEnd, overlap: overlap, slot: slot,
+            onlyCompares: kind == .settling)
     }
 
     /// Whether nothing follows the bytes on disk in this response, and a comparison has to show that they are its
@@ -179,9 +166,7 @@ package struct Lane: Hashable, Sendable {
 
     /// Notes whether it waited since the last call.
     mutating func note(waits: Bool, now: Instant) {
-        if waits, now > syncedAt {
-            heldFor = Interval(nanoseconds: heldFor.nanoseconds + (now - syncedAt).nanoseconds)
-        }
+        if waits, now > syncedAt { heldFor = Interval(nanoseconds: heldFor.nanoseconds + (now - syncedAt).nanoseconds) }
         // At once, not only with the next measurement: a decision may come before that.
         if waits, heldFor * Lane.heldShare >= Lane.measured { isHeld = true }
         syncedAt = now

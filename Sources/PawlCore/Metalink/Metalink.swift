@@ -32,9 +32,7 @@ package struct Metalink: Hashable, Sendable {
     package private(set) var files: [File]
 
     /// Why a text is no usable Metalink.
-    package struct Fault: Error, Hashable, Sendable {
-        package let words: String
-    }
+    package struct Fault: Error, Hashable, Sendable { package let words: String }
 
     private static let limits = XMLElement.Limits(length: 16 << 20, depth: 32, elements: 200_000)
     private static let mostFiles = 10_000
@@ -51,9 +49,7 @@ package struct Metalink: Hashable, Sendable {
         guard root.name == "metalink" else { throw Fault(words: "it is not a Metalink") }
         let isOld = root.child("files") != nil
         let elements = (isOld ? root.child("files") ?? root : root).children("file")
-        guard elements.count <= Self.mostFiles else {
-            throw Fault(words: "it lists more than \(Self.mostFiles) files")
-        }
+        guard elements.count <= Self.mostFiles else { throw Fault(words: "it lists more than \(Self.mostFiles) files") }
         files = []
         var places: Set<Bytewise<[String]>> = []
         for element in elements {
@@ -74,45 +70,30 @@ package struct Metalink: Hashable, Sendable {
         let parts = written.pathParts(keepsEmpty: true).map(String.init)
         // RFC 5854 §4.1.2.1: a name that leads out of its folder is rejected, not repaired; so is one that would on a
         // system where the backslash separates names.
-        let places = written.unicodeScalars.split(omittingEmptySubsequences: false) {
-            $0 == "/" || $0 == "\\"
-        }
-        guard let last = parts.last,
-            !places.contains(where: { [[], ["."], [".", "."]].contains(Array($0)) })
-        else {
-            throw Fault(
-                words: "the file name \(Redaction.printable(written)) leads out of its folder"
-            )
+        let places = written.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+        guard let last = parts.last, !places.contains(where: { [[], ["."], [".", "."]].contains(Array($0)) }) else {
+            throw Fault(words: "the file name \(Redaction.printable(written)) leads out of its folder")
         }
         let holder = isOld ? element.child("resources") : element
         var sources = (holder?.children("url") ?? []).compactMap { source($0, isOld: isOld, base: base) }
         // Sources of one priority stay in order.
-        sources = sources.enumerated().sorted {
-            ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
-        }.map(\.element)
+        sources = sources.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
+            .map(\.element)
         let verification = isOld ? element.child("verification") : element
         let hashes = verification?.children("hash") ?? []
         let checksums = Set(hashes.compactMap(checksum)).sorted { rank($0.algorithm) < rank($1.algorithm) }
         guard Set(checksums.map(\.algorithm)).count == checksums.count else {
-            throw Fault(
-                words: "it has different digests of the same algorithm for \(Redaction.printable(written))"
-            )
+            throw Fault(words: "it has different digests of the same algorithm for \(Redaction.printable(written))")
         }
         let size = element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber }
         let pieces = (verification?.children("pieces") ?? []).compactMap(Self.pieces)
             // What contradicts the size is left out only where another digest proves the content.
             .filter { $0.fits(size ?? $0.longest) || checksums.isEmpty }
         return File(
-            folders: parts.dropLast().map(FileName.given),
-            name: FileName.given(last),
-            size: size,
-            checksums: checksums,
-            pieces: pieces.min { rank($0.algorithm) < rank($1.algorithm) },
-            sources: sources,
+            folders: parts.dropLast().map(FileName.given), name: FileName.given(last), size: size, checksums: checksums,
+            pieces: pieces.min { rank($0.algorithm) < rank($1.algorithm) }, sources: sources,
             languages: element.children("language").map(\.trimmedText),
-            systems: element.children("os").map(\.trimmedText),
-            version: element.child("version").map(\.trimmedText)
-        )
+            systems: element.children("os").map(\.trimmedText), version: element.child("version").map(\.trimmedText))
     }
 
     /// Unsupported protocols are skipped, as are torrents.
@@ -126,10 +107,7 @@ package struct Metalink: Hashable, Sendable {
         // Version 3 ranks from 0 up to 100 for the best.
         let priority = isOld ? 101 - min(100, max(0, stated ?? 0)) : max(1, stated ?? 999_999)
         return Source(
-            address: address,
-            priority: priority,
-            location: (element.attributes["location"] ?? "").lowercased()
-        )
+            address: address, priority: priority, location: (element.attributes["location"] ?? "").lowercased())
     }
 
     /// Digests in order; version 3 numbers them, from 0.
@@ -176,7 +154,7 @@ extension Metalink.File {
         func rank(_ source: Metalink.Source) -> Int {
             (source.address.scheme.rawValue == scheme ? 0 : 1) + (places.contains(source.location) ? 0 : 1)
         }
-        return sources.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-            .map(\.element.address)
+        return sources.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(
+            \.element.address)
     }
 }

@@ -8,8 +8,7 @@ package protocol BytewiseComparable: Sendable {
 }
 
 /// A text as the key of a table, or as a property of a value that is compared: equal only to the same bytes.
-@propertyWrapper
-package struct Bytewise<Text: BytewiseComparable>: Hashable, Sendable {
+@propertyWrapper package struct Bytewise<Text: BytewiseComparable>: Hashable, Sendable {
     package var wrappedValue: Text
 
     package init(wrappedValue: Text) { self.wrappedValue = wrappedValue }
@@ -53,9 +52,7 @@ extension String: BytewiseComparable {
         var index = 0
         while index + 8 <= left.count {
             let word = unsafe left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard unsafe word == right.loadUnaligned(fromByteOffset: index, as: UInt64.self) else {
-                return false
-            }
+            guard unsafe word == right.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
             index += 8
         }
         while index < left.count {
@@ -103,8 +100,7 @@ extension StringProtocol {
 
     /// Whether it ends with these bytes.
     package func endsWithBytes(of text: some StringProtocol) -> Bool {
-        guard let start = utf8.index(utf8.endIndex, offsetBy: -text.utf8.count, limitedBy: utf8.startIndex)
-        else {
+        guard let start = utf8.index(utf8.endIndex, offsetBy: -text.utf8.count, limitedBy: utf8.startIndex) else {
             return false
         }
         return utf8[start...].elementsEqual(text.utf8)

@@ -29,8 +29,7 @@ package enum FileName {
 
     /// Whether a file can have this name: 1 to 255 bytes other than NUL and the slash, and neither `.` nor `..`.
     package static func isPossible(_ name: String) -> Bool {
-        1...limit ~= name.utf8.count && ![".", ".."].contains(name)
-            && !name.utf8.contains { $0 == 0 || $0 == .slash }
+        1...limit ~= name.utf8.count && ![".", ".."].contains(name) && !name.utf8.contains { $0 == 0 || $0 == .slash }
     }
 
     /// The name in a URL that the user gave: as it is, also with a leading dot, dash or a backslash, where a file can have
@@ -58,11 +57,7 @@ package enum FileName {
     }
 
     /// `name (2).ext` or `name.2.ext`, still at most 255 bytes.
-    package static func numbered(
-        _ name: String,
-        _ number: Int,
-        as numbering: Numbering = .parenthesized
-    ) -> String {
+    package static func numbered(_ name: String, _ number: Int, as numbering: Numbering = .parenthesized) -> String {
         let mark: String
         let (stem, suffix): (Substring, Substring)
         switch numbering {
@@ -78,9 +73,7 @@ package enum FileName {
 
     /// The name and number from which `numbered` has made a name, if the number is at most `limit`.
     package static func unnumbered(
-        _ name: String,
-        upTo limit: Int,
-        as numbering: Numbering = .parenthesized
+        _ name: String, upTo limit: Int, as numbering: Numbering = .parenthesized
     ) -> (name: String, number: Int)? {
         guard numbering == .dotted || name.utf8.contains(UInt8(ascii: ")")) else { return nil }
         let (stem, suffix) = numbering == .dotted ? splitOnce(name[...]) ?? (name[...], "") : split(name)
@@ -94,11 +87,8 @@ package enum FileName {
 
     /// Whether all of it is ASCII and trivially safe.
     private static func isPlain(_ suggestion: String) -> Bool {
-        guard 1...limit ~= suggestion.utf8.count, let first = suggestion.utf8.first, first != .dot,
-            first != .dash
-        else {
-            return false
-        }
+        guard 1...limit ~= suggestion.utf8.count, let first = suggestion.utf8.first, first != .dot, first != .dash
+        else { return false }
         return suggestion.utf8.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .slash && $0 != .backslash }
     }
 
@@ -132,8 +122,7 @@ package enum FileName {
             text.unicodeScalars.prefix { scalar in
                 room -= UTF8.width(scalar)
                 return room >= 0
-            }
-        )
+            })
     }
 
     /// `name` cut to the limit, its suffix kept.
@@ -145,8 +134,7 @@ package enum FileName {
     private static func splitOnce(_ name: Substring) -> (stem: Substring, suffix: Substring)? {
         guard let dot = name.utf8.lastIndex(of: .dot), dot > name.startIndex else { return nil }
         let suffix = name[dot...]
-        let isSuffix =
-            2...17 ~= suffix.utf8.count && !suffix.unicodeScalars.contains(where: \.properties.isWhitespace)
+        let isSuffix = 2...17 ~= suffix.utf8.count && !suffix.unicodeScalars.contains(where: \.properties.isWhitespace)
         return isSuffix ? (name[..<dot], suffix) : nil
     }
 

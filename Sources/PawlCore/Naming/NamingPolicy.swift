@@ -15,10 +15,7 @@ package enum NamingPolicy: String, Hashable, Sendable, CaseIterable {
     /// `given`: the URLs that the user gave; the name in one of them is kept as it is, with a leading dot, where a file
     /// can have it.
     package static func choose(
-        _ policy: NamingPolicy,
-        address: WebAddress,
-        head: ResponseHead?,
-        given: [WebAddress] = [],
+        _ policy: NamingPolicy, address: WebAddress, head: ResponseHead?, given: [WebAddress] = [],
         charsets: CharsetDecoder = .builtIn
     ) -> String {
         switch policy {
@@ -32,11 +29,7 @@ package enum NamingPolicy: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    private static func urlName(
-        _ address: WebAddress,
-        _ given: [WebAddress],
-        _ charsets: CharsetDecoder
-    ) -> String {
+    private static func urlName(_ address: WebAddress, _ given: [WebAddress], _ charsets: CharsetDecoder) -> String {
         let last = address.lastPathBytes
         guard !last.isEmpty else { return "index.html" }
         let name = charsets.text(unlabelled: last)

@@ -4,8 +4,9 @@ extension StringProtocol {
     /// Characters are no measure: a combining mark after a slash makes one character of both, so that `split` finds neither
     /// the slash nor the `..` before it.
     package func pathParts(keepsEmpty: Bool = false) -> [Substring] {
-        Substring(self).unicodeScalars.split(separator: "/", omittingEmptySubsequences: !keepsEmpty)
-            .map { Substring($0) }
+        Substring(self).unicodeScalars.split(separator: "/", omittingEmptySubsequences: !keepsEmpty).map {
+            Substring($0)
+        }
     }
 
     /// Whether it is a path from the root, as the kernel sees it.

@@ -5,8 +5,7 @@ package enum PathText {
     private static let first: UInt32 = 0x10FF00
 
     package static func text(_ bytes: [UInt8]) -> String {
-        if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isEscape)
-        {
+        if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: isEscape) {
             return text
         }
         var scalars = String.UnicodeScalarView()
@@ -45,7 +44,5 @@ package enum PathText {
 
     private static func isEscape(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first }
 
-    private static func escape(_ byte: UInt8) -> Unicode.Scalar {
-        Unicode.Scalar(first + UInt32(byte)) ?? "\u{FFFD}"
-    }
+    private static func escape(_ byte: UInt8) -> Unicode.Scalar { Unicode.Scalar(first + UInt32(byte)) ?? "\u{FFFD}" }
 }

@@ -12,8 +12,8 @@ package struct PieceHashes: Hashable, Sendable {
     /// `nil` unless there is at least one digest, each of the algorithm's length, and a length of pieces that a file can
     /// have.
     package init?(_ algorithm: HashAlgorithm, length: Int64, digests: [[UInt8]]) {
-        guard length > 0, length <= JournalLayout.longestFile, !digests.isEmpty,
-            digests.count <= PieceHashes.most, digests.allSatisfy({ $0.count == algorithm.length })
+        guard length > 0, length <= JournalLayout.longestFile, !digests.isEmpty, digests.count <= PieceHashes.most,
+            digests.allSatisfy({ $0.count == algorithm.length })
         else { return nil }
         self.algorithm = algorithm
         self.length = length
@@ -33,8 +33,7 @@ package struct PieceHashes: Hashable, Sendable {
     package init?(text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 3, let algorithm = HashAlgorithm(rawValue: String(Substring(parts[0]))),
-            let length = Array(parts[1]).decimalNumber,
-            let bytes = Hexadecimal.bytes(String(Substring(parts[2]))),
+            let length = Array(parts[1]).decimalNumber, let bytes = Hexadecimal.bytes(String(Substring(parts[2]))),
             bytes.count % algorithm.length == 0
         else { return nil }
         let starts = stride(from: 0, to: bytes.count, by: algorithm.length)
@@ -42,9 +41,7 @@ package struct PieceHashes: Hashable, Sendable {
     }
 
     /// Whether they are the pieces of a file of `total` bytes.
-    package func fits(_ total: Int64) -> Bool {
-        total > 0 && (total - 1) / length == Int64(count - 1)
-    }
+    package func fits(_ total: Int64) -> Bool { total > 0 && (total - 1) / length == Int64(count - 1) }
 
     /// The greatest length of a file with these pieces.
     package var longest: Int64 {
@@ -62,7 +59,6 @@ package struct PieceHashes: Hashable, Sendable {
     package func otherLength(than length: Int64) -> LocalizableMessage {
         LocalizableMessage(
             "pieces-of-other-length",
-            "it has \(length) bytes, and the digests are of \(count) pieces of \(self.length) bytes"
-        )
+            "it has \(length) bytes, and the digests are of \(count) pieces of \(self.length) bytes")
     }
 }

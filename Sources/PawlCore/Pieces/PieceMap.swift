@@ -132,8 +132,9 @@ package struct PieceMap: Hashable, Sendable {
 
     /// A piece was hashed.
     package mutating func checked(_ check: Check, digest: [UInt8]) -> Outcome {
-        guard states.indices.contains(check.piece), states[check.piece] == .checking(ticket: check.ticket)
-        else { return .obsolete }
+        guard states.indices.contains(check.piece), states[check.piece] == .checking(ticket: check.ticket) else {
+            return .obsolete
+        }
         checking -= 1
         let range = hashes.range(check.piece, in: total)
         assert(checking >= 0 && range == check.range, "an order is for one of these pieces")
@@ -185,9 +186,7 @@ package struct PieceMap: Hashable, Sendable {
     package func fitted(_ range: ByteRange) -> ByteRange {
         guard !suspects.isEmpty, !range.isEmpty else { return range }
         let first = piece(at: range.start)
-        if suspects[first] != nil {
-            return ByteRange(range.start, min(range.end, hashes.range(first, in: total).end))
-        }
+        if suspects[first] != nil { return ByteRange(range.start, min(range.end, hashes.range(first, in: total).end)) }
         let next = suspects.keys.filter { $0 > first }.min().map { hashes.range($0, in: total).start }
         return ByteRange(range.start, min(range.end, next ?? range.end))
     }

@@ -5,9 +5,7 @@ package enum Seed: Hashable, Sendable {
     /// The blocks that these files have of the described one, wherever they are in them.
     case blocks(ZsyncControl, files: [String])
 
-    package var keepsPartial: Bool {
-        if case .file(_, _, let keepsPartial) = self { keepsPartial } else { true }
-    }
+    package var keepsPartial: Bool { if case .file(_, _, let keepsPartial) = self { keepsPartial } else { true } }
 }
 
 /// A part file that was begun with bytes of other files.

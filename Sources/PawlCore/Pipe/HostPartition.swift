@@ -33,9 +33,7 @@ package enum HostPartition {
         let labels = host.split(separator: ".")
         guard labels.count > 2 else { return labels.joined(separator: ".") }
         let isCountry = labels[labels.count - 1].utf8.count == 2
-        let kinds: Set<Substring> = [
-            "co", "com", "org", "net", "ac", "gov", "edu", "or", "ne", "go", "gob", "mil",
-        ]
+        let kinds: Set<Substring> = ["co", "com", "org", "net", "ac", "gov", "edu", "or", "ne", "go", "gob", "mil"]
         let count = isCountry && kinds.contains(labels[labels.count - 2]) ? 3 : 2
         return labels.suffix(count).joined(separator: ".")
     }

@@ -38,15 +38,11 @@ package struct PipeJob: Hashable, Sendable {
     package var source: String { stated.isEmpty ? url : String(url.prefix { $0 != "#" }) }
 
     package static func parse(_ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
-        guard let bytes = line.bytes else {
-            return refusal(line, tooLong)
-        }
+        guard let bytes = line.bytes else { return refusal(line, tooLong) }
         let text = bytes.trimmed(\.isWhiteSpace)
         guard !text.contains(0) else { return refusal(line, "the line contains a NUL character") }
         if text.first == UInt8(ascii: "{") { return parse(object: Array(text), line) }
-        guard let url = String(validating: text, as: UTF8.self) else {
-            return refusal(line, "the line is not UTF-8")
-        }
+        guard let url = String(validating: text, as: UTF8.self) else { return refusal(line, "the line is not UTF-8") }
         return make(line, url: url, members: nil)
     }
 
@@ -75,9 +71,7 @@ package struct PipeJob: Hashable, Sendable {
 
     private static func parse(object text: [UInt8], _ line: PipeLines.Line) -> Result<PipeJob, Refusal> {
         let json: JSON
-        do throws(JSON.ParsingError) {
-            json = try JSON.parse(text)
-        } catch {
+        do throws(JSON.ParsingError) { json = try JSON.parse(text) } catch {
             return refusal(line, "the line is not JSON: \(error.why) at byte \(error.offset)")
         }
         let all = json.members ?? []
@@ -100,14 +94,8 @@ package struct PipeJob: Hashable, Sendable {
         case .some: return refusal(line, "id is neither a text nor a number", members)
         }
         return make(
-            line,
-            url: url,
-            id: id,
-            checksum: json["checksum"]?.string,
-            headers: headers,
-            out: json["out"]?.string,
-            members: members
-        )
+            line, url: url, id: id, checksum: json["checksum"]?.string, headers: headers, out: json["out"]?.string,
+            members: members)
     }
 
     private static func headers(_ json: JSON?) -> [String]? {
@@ -124,13 +112,8 @@ package struct PipeJob: Hashable, Sendable {
     }
 
     private static func make(
-        _ line: PipeLines.Line,
-        url: String,
-        id: String? = nil,
-        checksum: String? = nil,
-        headers: [String] = [],
-        out: String? = nil,
-        members: [JSON.Member]?
+        _ line: PipeLines.Line, url: String, id: String? = nil, checksum: String? = nil, headers: [String] = [],
+        out: String? = nil, members: [JSON.Member]?
     ) -> Result<PipeJob, Refusal> {
         func refuse(_ reason: String) -> Result<PipeJob, Refusal> {
             refusal(line, reason, members ?? [JSON.Member("url", .string(url))])
@@ -144,29 +127,16 @@ package struct PipeJob: Hashable, Sendable {
             _ = try DigestFragment.parse(url, of: address)
             return .success(
                 PipeJob(
-                    line: line.number,
-                    address: address,
+                    line: line.number, address: address,
                     // Thousands wait, and most URLs are written as the address is.
-                    url: address.text.hasSameBytes(as: url) ? address.text : url,
-                    id: id,
-                    checksum: checksum,
-                    headers: headers,
-                    out: out,
-                    given: members
-                )
-            )
-        } catch {
-            return refuse(error.description)
-        }
+                    url: address.text.hasSameBytes(as: url) ? address.text : url, id: id, checksum: checksum,
+                    headers: headers, out: out, given: members))
+        } catch { return refuse(error.description) }
     }
 
     private static func refusal(
-        _ line: PipeLines.Line,
-        _ reason: String,
-        _ members: [JSON.Member] = []
-    ) -> Result<PipeJob, Refusal> {
-        .failure(Refusal(line: line.number, members: members, reason: reason))
-    }
+        _ line: PipeLines.Line, _ reason: String, _ members: [JSON.Member] = []
+    ) -> Result<PipeJob, Refusal> { .failure(Refusal(line: line.number, members: members, reason: reason)) }
 }
 
 extension PipeJob {

@@ -1,8 +1,6 @@
 /// The result of a job: one line of the output of `pawl pipe`.
 package struct PipeResult: Hashable, Sendable {
-    package enum Status: String, Hashable, Sendable, CaseIterable {
-        case ok, already, failed, refused
-    }
+    package enum Status: String, Hashable, Sendable, CaseIterable { case ok, already, failed, refused }
 
     package var status: Status
     /// The exit code of the failure, 0 without one.
@@ -42,8 +40,7 @@ package struct PipeResult: Hashable, Sendable {
 
     /// The names of the members that `pawl pipe` sets; a job's other members are copied.
     package static let names: Set<String> = [
-        "id", "url", "status", "code", "reason", "http", "bytes", "sha256", "key", "type", "finalURL",
-        "attempts",
+        "id", "url", "status", "code", "reason", "http", "bytes", "sha256", "key", "type", "finalURL", "attempts",
         "seconds", "line",
     ]
 
@@ -62,9 +59,7 @@ package struct PipeResult: Hashable, Sendable {
         package var timed: [UInt8]
         package var reproducible: [UInt8]
 
-        package init(timed: [UInt8], reproducible: [UInt8]) {
-            (self.timed, self.reproducible) = (timed, reproducible)
-        }
+        package init(timed: [UInt8], reproducible: [UInt8]) { (self.timed, self.reproducible) = (timed, reproducible) }
     }
 
     /// Both lines, whose equal members are written once.

@@ -139,11 +139,7 @@ package struct PipeSchedule: Sendable {
     /// `isFirst`: puts it before the other samples of its host. `isUrgent`: also before those of other hosts, because started samples
     /// wait for it. `needsLookup`: its host has a name that has to be looked up.
     package mutating func add(
-        _ sample: Int,
-        of name: String,
-        isFirst: Bool = false,
-        isUrgent: Bool = false,
-        needsLookup: Bool = false
+        _ sample: Int, of name: String, isFirst: Bool = false, isUrgent: Bool = false, needsLookup: Bool = false
     ) {
         waiting += 1
         let index = hosts.index(forKey: name) ?? insert(name, needsLookup: needsLookup)
@@ -168,8 +164,9 @@ package struct PipeSchedule: Sendable {
         if let urgent = nextUrgent(now) { return urgent }
         guard !onlyUrgent else { return nil }
         while let name = following.popFirst() {
-            guard let index = hosts.index(forKey: name), mayStart(index), hosts.values[index].notBefore == nil
-            else { continue }
+            guard let index = hosts.index(forKey: name), mayStart(index), hosts.values[index].notBefore == nil else {
+                continue
+            }
             return start(name, at: index, now)
         }
         while let name = ready.popFirst() {
@@ -226,22 +223,14 @@ package struct PipeSchedule: Sendable {
     }
 
     /// Whether the host has to wait for its delay.
-    private mutating func delay(
-        _ name: String,
-        at index: HostIndex,
-        _ now: Instant
-    ) -> Bool {
+    private mutating func delay(_ name: String, at index: HostIndex, _ now: Instant) -> Bool {
         guard let notBefore = hosts.values[index].notBefore, now < notBefore else { return false }
         hosts.values[index].isQueued = true
         later.push(name, at: notBefore)
         return true
     }
 
-    private mutating func start(
-        _ name: String,
-        at index: HostIndex,
-        _ now: Instant
-    ) -> Int {
+    private mutating func start(_ name: String, at index: HostIndex, _ now: Instant) -> Int {
         if hosts.values[index].isFresh { fresh -= 1 }
         let sample = hosts.values[index].start(now)
         active += 1
@@ -306,13 +295,7 @@ package struct PipeSchedule: Sendable {
     /// Ends a sample whose place is of a host that has refused it for overload: the sample is started again at `instant`.
     ///
     /// Other samples of the place start meanwhile, unless they are refused as well.
-    package mutating func rest(
-        _ sample: Int,
-        of name: String,
-        in place: String,
-        until instant: Instant,
-        now: Instant
-    ) {
+    package mutating func rest(_ sample: Int, of name: String, in place: String, until instant: Instant, now: Instant) {
         guard var host = hosts[place] else { preconditionFailure("a host with an active sample is known") }
         host.refusals.note(sample, until: instant, isAlone: host.active == 1, now: now)
         if let until = host.refusals.holdsUntil { host.notBefore = max(host.notBefore ?? until, until) }
@@ -341,9 +324,7 @@ package struct PipeSchedule: Sendable {
             waiting -= 1
             return forgetIfIdle(name)
         }
-        guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else {
-            return
-        }
+        guard var host = hosts[name], let index = host.waiting[host.next...].firstIndex(of: sample) else { return }
         if index < host.next + host.urgent { host.urgent -= 1 }
         host.waiting.remove(at: index)
         waiting -= 1
@@ -352,8 +333,7 @@ package struct PipeSchedule: Sendable {
     }
 
     /// Removes and returns the waiting samples of a host that `isRemoved` names.
-    package mutating func removeAll(of name: String, where isRemoved: (Int) -> Bool = { _ in true }) -> [Int]
-    {
+    package mutating func removeAll(of name: String, where isRemoved: (Int) -> Bool = { _ in true }) -> [Int] {
         guard var host = hosts[name] else { return [] }
         let samples = host.waiting[host.next...]
         let rested = host.resting.filter(isRemoved).sorted()
@@ -375,9 +355,7 @@ package struct PipeSchedule: Sendable {
     }
 
     /// The waiting samples of a host.
-    package func waiting(of name: String) -> ArraySlice<Int> {
-        hosts[name].map { $0.waiting[$0.next...] } ?? []
-    }
+    package func waiting(of name: String) -> ArraySlice<Int> { hosts[name].map { $0.waiting[$0.next...] } ?? [] }
 
     /// The next instant at which a host may start something.
     package var nextStart: Instant? {
@@ -421,9 +399,7 @@ extension PipeSchedule {
     /// The addresses of hosts that cannot start soon would be outdated then.
     package mutating func nextLookup(now: Instant) -> String? {
         wake(now)
-        while lookups < PipeSchedule.mostLookups, fresh < max(64, slots * 2),
-            let name = unresolved.popFirst()
-        {
+        while lookups < PipeSchedule.mostLookups, fresh < max(64, slots * 2), let name = unresolved.popFirst() {
             guard let index = hosts.index(forKey: name) else { continue }
             hosts.values[index].isQueued = false
             guard !hosts.values[index].isEmpty else {

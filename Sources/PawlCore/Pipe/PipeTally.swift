@@ -32,9 +32,7 @@ package struct PipeTally: Hashable, Sendable {
             let cause = Cause(status: result.status, text: text)
             if causes[cause] != nil || causes.count < Self.mostCauses { causes[cause, default: 0] += 1 }
         }
-        guard let host, result.attempts > 0, hosts[host] != nil || hosts.count < Self.mostHosts else {
-            return
-        }
+        guard let host, result.attempts > 0, hosts[host] != nil || hosts.count < Self.mostHosts else { return }
         hosts[host, default: Host()].samples += 1
         hosts[host, default: Host()].seconds += result.seconds
     }
@@ -42,15 +40,17 @@ package struct PipeTally: Hashable, Sendable {
     /// The hosts with the longest average time per sample since the last call, slowest first.
     package mutating func takeSlowest(_ count: Int) -> [(host: String, seconds: Double)] {
         defer { hosts = [:] }
-        return hosts.map { ($0.key, $0.value.seconds / Double($0.value.samples)) }
-            .sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(count).map { (host: $0.0, seconds: $0.1) }
+        return hosts.map { ($0.key, $0.value.seconds / Double($0.value.samples)) }.sorted {
+            ($1.1, $0.0) < ($0.1, $1.0)
+        }.prefix(count).map { (host: $0.0, seconds: $0.1) }
     }
 
     /// Why samples were refused or failed: a line for each of the most frequent reasons.
     package var summary: [String] {
         [PipeResult.Status.refused, .failed].flatMap { status -> [String] in
-            let all = causes.filter { $0.key.status == status }
-                .sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
+            let all = causes.filter { $0.key.status == status }.sorted {
+                ($1.value, $0.key.text) < ($0.value, $1.key.text)
+            }
             let shown = all.prefix(Self.shownCauses)
             let rest = (counts[status] ?? 0) - shown.reduce(0) { $0 + $1.value }
             return shown.map { "\($0.value) \(status.rawValue): \(Redaction.printable($0.key.text))" }

@@ -30,9 +30,7 @@ package struct RobotsRules: Hashable, Sendable {
         var text = UnicodeText.utf8(Array(bytes.prefix(Self.limit)))[...]
         // A line that was cut may say something else.
         if bytes.count >= Self.limit {
-            text = text.prefix(
-                through: text.lastIndex { $0 == .lineFeed || $0 == .carriageReturn } ?? text.startIndex
-            )
+            text = text.prefix(through: text.lastIndex { $0 == .lineFeed || $0 == .carriageReturn } ?? text.startIndex)
         }
         for line in text.split(whereSeparator: { $0 == .lineFeed || $0 == .carriageReturn }) {
             guard let (name, value) = Self.field(line) else { continue }
@@ -63,8 +61,7 @@ package struct RobotsRules: Hashable, Sendable {
 
     private mutating func add(_ name: String, _ value: ArraySlice<UInt8>) {
         if name == "crawl-delay" {
-            guard let seconds = Double(String(decoding: value, as: UTF8.self)), seconds >= 0, seconds.isFinite
-            else {
+            guard let seconds = Double(String(decoding: value, as: UTF8.self)), seconds >= 0, seconds.isFinite else {
                 return
             }
             delay = max(delay ?? .zero, .seconds(min(seconds, 3600)))
@@ -102,10 +99,7 @@ package struct RobotsRules: Hashable, Sendable {
     /// (§2.2.3).
     private static func pattern(_ text: ArraySlice<UInt8>) -> [UInt8] {
         let isAnchored = text.last == UInt8(ascii: "$")
-        let parts = (isAnchored ? text.dropLast() : text).split(
-            separator: .asterisk,
-            omittingEmptySubsequences: false
-        )
+        let parts = (isAnchored ? text.dropLast() : text).split(separator: .asterisk, omittingEmptySubsequences: false)
         return Array(parts.map(normalized).joined(separator: [wildcard])) + (isAnchored ? [end] : [])
     }
 
@@ -136,9 +130,7 @@ package struct RobotsRules: Hashable, Sendable {
     private static func matches(_ pattern: ArraySlice<UInt8>, _ path: [UInt8]) -> Bool {
         let isAnchored = pattern.last == end
         let parts = (isAnchored ? pattern.dropLast() : pattern).split(
-            separator: wildcard,
-            omittingEmptySubsequences: false
-        )
+            separator: wildcard, omittingEmptySubsequences: false)
         guard let first = parts.first, let last = parts.last, path.starts(with: first) else { return false }
         var rest = path[first.count...]
         guard parts.count > 1 else { return !isAnchored || rest.isEmpty }
@@ -185,8 +177,7 @@ package enum RobotsTags {
             String($0).trimmedBlanks
         }
         let isValid = tags.allSatisfy { tag in
-            !tag.isEmpty
-                && tag.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .underscore }
+            !tag.isEmpty && tag.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .underscore }
         }
         return isValid ? tags : nil
     }
@@ -197,8 +188,9 @@ package enum RobotsTags {
         for field in fields {
             var agent = ""
             for part in field.lowercased().split(separator: ",") {
-                var words = part.split(separator: ":", omittingEmptySubsequences: false)
-                    .map { String($0).trimmedBlanks }
+                var words = part.split(separator: ":", omittingEmptySubsequences: false).map {
+                    String($0).trimmedBlanks
+                }
                 // The value of `unavailable_after` is not a tag. Any other name before a colon is a product
                 // token.
                 if words.count > 1, words[0] != "unavailable_after", !words[0].hasPrefix("max-") {
@@ -214,7 +206,5 @@ package enum RobotsTags {
 }
 
 extension String {
-    fileprivate var trimmedBlanks: String {
-        String(decoding: Array(utf8).trimmed(\.isWhiteSpace), as: UTF8.self)
-    }
+    fileprivate var trimmedBlanks: String { String(decoding: Array(utf8).trimmed(\.isWhiteSpace), as: UTF8.self) }
 }

@@ -25,13 +25,9 @@ package enum SampleName {
         guard !path.isEmpty, path.utf8.count <= longestPath else {
             return "is empty or longer than \(longestPath) bytes"
         }
-        guard !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            return "contains a control character"
-        }
+        guard !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return "contains a control character" }
         for part in path.pathParts(keepsEmpty: true) {
-            guard !part.isEmpty, part != ".", part != ".." else {
-                return "is not a relative path without '.' and '..'"
-            }
+            guard !part.isEmpty, part != ".", part != ".." else { return "is not a relative path without '.' and '..'" }
             guard part.utf8.count <= 255 else { return "has a part of more than 255 bytes" }
         }
         return nil
@@ -42,9 +38,7 @@ package enum SampleName {
         let name = path.utf8.split(separator: .slash, omittingEmptySubsequences: false).last ?? ""[...].utf8
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return "" }
         let ending = name[name.index(after: dot)...]
-        guard (1...5).contains(ending.count), ending.allSatisfy({ $0.isLetter || $0.isDigit }) else {
-            return ""
-        }
+        guard (1...5).contains(ending.count), ending.allSatisfy({ $0.isLetter || $0.isDigit }) else { return "" }
         return "." + String(decoding: ending.map(\.lowercased), as: UTF8.self)
     }
 
@@ -60,14 +54,11 @@ package enum SampleName {
     }
 
     private static let endings = [
-        "image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif",
-        "image/avif": "avif",
-        "image/svg+xml": "svg", "image/tiff": "tiff", "image/bmp": "bmp", "text/plain": "txt",
-        "text/html": "html", "text/csv": "csv", "application/pdf": "pdf", "application/json": "json",
-        "application/xml": "xml", "text/xml": "xml", "application/zip": "zip", "application/gzip": "gz",
-        "audio/mpeg": "mp3", "audio/wav": "wav", "audio/x-wav": "wav", "audio/flac": "flac",
-        "audio/ogg": "ogg",
-        "video/mp4": "mp4", "video/webm": "webm",
+        "image/jpeg": "jpg", "image/png": "png", "image/webp": "webp", "image/gif": "gif", "image/avif": "avif",
+        "image/svg+xml": "svg", "image/tiff": "tiff", "image/bmp": "bmp", "text/plain": "txt", "text/html": "html",
+        "text/csv": "csv", "application/pdf": "pdf", "application/json": "json", "application/xml": "xml",
+        "text/xml": "xml", "application/zip": "zip", "application/gzip": "gz", "audio/mpeg": "mp3", "audio/wav": "wav",
+        "audio/x-wav": "wav", "audio/flac": "flac", "audio/ogg": "ogg", "video/mp4": "mp4", "video/webm": "webm",
     ]
 
     /// A path component.
@@ -77,8 +68,7 @@ package enum SampleName {
         var name: [UInt8] = []
         for byte in text.utf8 {
             let isKept =
-                byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: "-")
-                || byte == UInt8(ascii: "_")
+                byte.isLetter || byte.isDigit || byte >= 0x80 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
                 || keepingDots && !name.isEmpty && [0x20, 0x2B, 0x2C, 0x2E, 0x3D, 0x40].contains(byte)
             name.append(isKept ? byte : UInt8(ascii: "_"))
         }

@@ -63,21 +63,14 @@ package struct ServerBreakers: Hashable, Sendable {
     ///
     /// `isShared`: the failure is that of all samples of the server, such as one of its robots.txt. Returns whether samples are rejected
     /// from now on.
-    package mutating func failed(
-        _ server: String,
-        _ failure: Failure,
-        isShared: Bool = false,
-        at now: Instant
-    ) -> Bool {
+    package mutating func failed(_ server: String, _ failure: Failure, isShared: Bool = false, at now: Instant) -> Bool
+    {
         guard limit > 0 else { return false }
         guard var breaker = breakers[server] else {
             makeRoom()
             let isOpen = isShared || limit == 1
             breakers[server] = Breaker(
-                state: isOpen ? .open(until: now + ServerBreakers.pause) : .closed(1),
-                failure: failure,
-                time: now
-            )
+                state: isOpen ? .open(until: now + ServerBreakers.pause) : .closed(1), failure: failure, time: now)
             return isOpen
         }
         (breaker.failure, breaker.time) = (failure, now)
@@ -101,9 +94,7 @@ package struct ServerBreakers: Hashable, Sendable {
     }
 
     /// A sample has connected, or says nothing about that.
-    package mutating func connected(_ server: String) {
-        breakers[server] = nil
-    }
+    package mutating func connected(_ server: String) { breakers[server] = nil }
 
     /// Makes room for another server; those whose last failure is older are forgotten.
     private mutating func makeRoom() {
@@ -122,13 +113,9 @@ extension Failure {
         let host = address.host.utf8.contains(.colon) ? "[\(address.host)]" : address.host
         let server = address.scheme == .s3 ? "the store of s3://\(host)" : "\(host):\(address.port)"
         var failure = Failure(
-            code,
-            "cannot fetch",
-            at: address.redacted,
-            because:
-                "it was not tried, since \(server) could not be connected to repeatedly: \(why)",
-            remedy: "try again later"
-        )
+            code, "cannot fetch", at: address.redacted,
+            because: "it was not tried, since \(server) could not be connected to repeatedly: \(why)",
+            remedy: "try again later")
         failure.fault = fault
         return failure
     }

@@ -19,8 +19,7 @@ package struct ShardName: Hashable, Sendable {
         let file = path.pathParts().last.map(String.init) ?? path
         let stem = file.hasSuffix(".jsonl") ? String(file.dropLast(6)) : file
         if let name, stem != name, !stem.hasPrefix(name + ".") { return name + ".1" }
-        guard let dot = stem.lastIndex(of: "."), let number = Int(stem[stem.index(after: dot)...]),
-            number > 0,
+        guard let dot = stem.lastIndex(of: "."), let number = Int(stem[stem.index(after: dot)...]), number > 0,
             number < .max
         else { return stem + ".1" }
         return "\(stem[..<dot]).\(number + 1)"
@@ -48,8 +47,7 @@ package struct ShardTrailer: Hashable, Sendable {
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size, bytes.starts(with: Self.magic) else { return nil }
         let fields = bytes.dropFirst(Self.magic.count).split(separator: UInt8(ascii: "\n"))
-        guard fields.count == 2, fields[0].count == 64,
-            let length = Int64(String(decoding: fields[1], as: UTF8.self)),
+        guard fields.count == 2, fields[0].count == 64, let length = Int64(String(decoding: fields[1], as: UTF8.self)),
             length >= 0
         else { return nil }
         self.init(input: String(decoding: fields[0], as: UTF8.self), length: length)

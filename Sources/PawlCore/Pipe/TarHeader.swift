@@ -21,9 +21,7 @@ package enum TarHeader {
     }
 
     /// The header block of an empty folder.
-    package static func folder(_ name: String) -> [UInt8] {
-        header(Array(name.utf8), 0, type: "5", mode: 0o755)
-    }
+    package static func folder(_ name: String) -> [UInt8] { header(Array(name.utf8), 0, type: "5", mode: 0o755) }
 
     /// A global header with a comment, which readers skip; a file or folder has to follow.
     ///
@@ -46,12 +44,7 @@ package enum TarHeader {
         return over == 0 ? [] : [UInt8](repeating: 0, count: block - over)
     }
 
-    private static func header(
-        _ name: [UInt8],
-        _ length: Int64,
-        type: Unicode.Scalar,
-        mode: Int64 = 0o644
-    ) -> [UInt8] {
+    private static func header(_ name: [UInt8], _ length: Int64, type: Unicode.Scalar, mode: Int64 = 0o644) -> [UInt8] {
         var bytes = template
         // The template has zeros where these are.
         var sum = templateSum + Int64(UInt8(ascii: type))

@@ -70,13 +70,11 @@ package enum TarManifest {
         let records = bytes.dropFirst(TarHeader.block)
         guard !records.isEmpty, bytes[start + 156] == UInt8(ascii: "g"),
             let name = records.firstIndex(of: UInt8(ascii: " ")), name - records.startIndex <= 8,
-            let length = Int(String(decoding: records[..<name], as: UTF8.self)), length > 0,
-            length <= records.count
+            let length = Int(String(decoding: records[..<name], as: UTF8.self)), length > 0, length <= records.count
         else { return nil }
         let record = records.prefix(length)
         let keyword = Array(" comment=".utf8)
-        guard record[name...].starts(with: keyword), record.last == .lineFeed,
-            name + keyword.count < record.endIndex
+        guard record[name...].starts(with: keyword), record.last == .lineFeed, name + keyword.count < record.endIndex
         else { return nil }
         let end = record.endIndex + TarHeader.padding(after: Int64(length)).count
         guard end <= bytes.endIndex else { return nil }

@@ -1,8 +1,6 @@
 /// The header of a record in a WARC 1.1 archive (ISO 28500:2017).
 package struct WarcRecord: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable {
-        case warcinfo, request, response, metadata
-    }
+    package enum Kind: String, Hashable, Sendable { case warcinfo, request, response, metadata }
 
     package var kind: Kind
     /// The input of the record's identifier, which makes it reproducible.
@@ -66,11 +64,7 @@ package struct WarcRecord: Hashable, Sendable {
 extension WarcRecord {
     /// The header section of a response whose body is kept as it was decoded from the transfer: the fields that
     /// describe the transfer are left out, and the length is that of the body.
-    package static func responseHead(
-        status: Int,
-        fields: [(name: String, value: String)],
-        length: Int64
-    ) -> [UInt8] {
+    package static func responseHead(status: Int, fields: [(name: String, value: String)], length: Int64) -> [UInt8] {
         let framing: Set = ["transfer-encoding", "content-length", "connection", "keep-alive", "trailer"]
         var text = "HTTP/1.1 \(status) \r\n"
         for field in fields where !framing.contains(field.name.lowercased()) {
@@ -84,8 +78,7 @@ extension WarcRecord {
     /// The request as far as it is known: the fields that the caller gave, without secrets.
     package static func request(_ address: WebAddress, headers: [String]) -> [UInt8] {
         var text = "GET \(address.path)\(address.query.map { "?" + $0 } ?? "") HTTP/1.1\r\n"
-        text +=
-            "Host: \(address.host)\(address.port == address.scheme.defaultPort ? "" : ":\(address.port)")\r\n"
+        text += "Host: \(address.host)\(address.port == address.scheme.defaultPort ? "" : ":\(address.port)")\r\n"
         for header in headers {
             let name = header.prefix { $0 != ":" }.lowercased()
             guard FieldText.isSafe(header), !Redaction.isSecret(name: name) else { continue }

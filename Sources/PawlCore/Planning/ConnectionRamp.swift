@@ -7,9 +7,7 @@ package struct ConnectionRamp: Hashable, Sendable {
         case automatic(maximum: Int)
 
         /// Whether the user has given no number.
-        package var isAutomatic: Bool {
-            if case .automatic = self { true } else { false }
-        }
+        package var isAutomatic: Bool { if case .automatic = self { true } else { false } }
 
         var maximum: Int {
             switch self {
@@ -169,9 +167,7 @@ package struct ConnectionRamp: Hashable, Sendable {
 
     /// A refusal is temporary: as in the host's budget, one more connection is tried after a while.
     private mutating func recover(now: Instant) {
-        guard let since = refusedAt, now - since >= HostBudget.recovery * Double(1 << doublings) else {
-            return
-        }
+        guard let since = refusedAt, now - since >= HostBudget.recovery * Double(1 << doublings) else { return }
         hasRetried = true
         ceiling += 1
         width = min(desired, ceiling)
@@ -179,7 +175,5 @@ package struct ConnectionRamp: Hashable, Sendable {
     }
 
     /// Discards the measurement under new conditions (another network, another server).
-    package mutating func restart() {
-        self = ConnectionRamp(mode)
-    }
+    package mutating func restart() { self = ConnectionRamp(mode) }
 }

@@ -49,8 +49,7 @@ package struct LaneAllowance: Hashable, Sendable {
             judgedAt = now
             return
         }
-        guard now - since >= LaneAllowance.period, !lanes.isEmpty,
-            lanes.allSatisfy({ $0.isFlowing && $0.speed > 0 })
+        guard now - since >= LaneAllowance.period, !lanes.isEmpty, lanes.allSatisfy({ $0.isFlowing && $0.speed > 0 })
         else { return }
         judgedAt = now
         let sum = lanes.reduce(0) { $0 + $1.speed }

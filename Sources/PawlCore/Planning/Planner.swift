@@ -31,13 +31,7 @@ package struct Planner: Hashable, Sendable {
         /// be lost with a part of the range.
         package var isHeld: Bool
 
-        package init(
-            id: LaneID,
-            speed: Double,
-            isRacing: LaneID?,
-            silentFor: Interval,
-            isHeld: Bool = false
-        ) {
+        package init(id: LaneID, speed: Double, isRacing: LaneID?, silentFor: Interval, isHeld: Bool = false) {
             self.id = id
             self.speed = speed
             self.isRacing = isRacing
@@ -69,8 +63,9 @@ package struct Planner: Hashable, Sendable {
         let latest = map.claims.compactMap { claim -> (claim: SegmentMap.Claim, wait: Double)? in
             let lane = lanes.first { $0.id == claim.lane }
             let own = lane?.speed ?? 0
-            guard lane?.isHeld != true, !raced.contains(claim.lane), isWorthSplitting(claim.range, speed: own)
-            else { return nil }
+            guard lane?.isHeld != true, !raced.contains(claim.lane), isWorthSplitting(claim.range, speed: own) else {
+                return nil
+            }
             // Where no speed is known, the longest range will finish last.
             let assumed = own > 0 ? own : mean > 0 ? mean : 1
             return (claim, Double(claim.range.count) / assumed)

@@ -55,8 +55,7 @@ package struct SegmentMap: Hashable, Sendable {
         precondition(!done.intersects(range), "\(range) is done already")
         precondition(
             claims.allSatisfy { $0.range.intersection(range) == nil && $0.lane != lane },
-            "\(range) has an owner already"
-        )
+            "\(range) has an owner already")
         claims.append(Claim(lane: lane, range: range))
     }
 
@@ -79,11 +78,7 @@ package struct SegmentMap: Hashable, Sendable {
         guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }
         let range = claims[index].range
         guard end < range.end else { return }
-        if end <= range.start {
-            claims.remove(at: index)
-        } else {
-            claims[index].range.end = end
-        }
+        if end <= range.start { claims.remove(at: index) } else { claims[index].range.end = end }
     }
 
     /// Assigns the rest that begins at the lane's end to it, up to `end`.
@@ -94,15 +89,12 @@ package struct SegmentMap: Hashable, Sendable {
         assert(end <= horizon, "\(lane) ends beyond the file")
         assert(
             claims.allSatisfy { $0.range.intersection(ByteRange(range.end, end)) == nil },
-            "bytes after \(range) have an owner already"
-        )
+            "bytes after \(range) have an owner already")
         claims[index].range.end = end
     }
 
     /// Returns the lane's unfinished bytes to the rest.
-    package mutating func release(_ lane: LaneID) {
-        claims.removeAll { $0.lane == lane }
-    }
+    package mutating func release(_ lane: LaneID) { claims.removeAll { $0.lane == lane } }
 
     /// `racer` has overtaken `owner` and owns its bytes from now on.
     package mutating func handOver(from owner: LaneID, to racer: LaneID, at cursor: Int64) {

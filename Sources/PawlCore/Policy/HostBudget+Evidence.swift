@@ -37,12 +37,7 @@ extension HostBudget {
         func places(now: Instant) -> Int { now >= trialAt ? connections + 1 : connections }
 
         package var note: HostNote {
-            HostNote(
-                connections: connections,
-                reason: reason,
-                since: since,
-                isCertain: refusals >= HostBudget.shown
-            )
+            HostNote(connections: connections, reason: reason, since: since, isCertain: refusals >= HostBudget.shown)
         }
     }
 
@@ -181,9 +176,7 @@ extension HostBudget {
             if refusal.reason.isOverload { noteOverload(now: now) }
             return nil
         }
-        guard isBesideItself || isMost || refusal.reason == .connection && isRepeated(now: now) else {
-            return nil
-        }
+        guard isBesideItself || isMost || refusal.reason == .connection && isRepeated(now: now) else { return nil }
         return learn(refusal.reason, now: now, wallTime: wallTime)
     }
 
@@ -229,22 +222,14 @@ extension HostBudget {
         memory = nil
         suspicion = nil
         limit = Limit(
-            connections: min(limit?.connections ?? .max, peak),
-            reason: reason,
-            since: wallTime,
-            trialAt: now + HostBudget.recovery,
-            refusedAt: now
-        )
+            connections: min(limit?.connections ?? .max, peak), reason: reason, since: wallTime,
+            trialAt: now + HostBudget.recovery, refusedAt: now)
         return limit.map { .note($0.note) }
     }
 
     /// One more than the known limit was refused.
-    private mutating func confirm(
-        _ limit: Limit,
-        _ refusal: HostRefusal,
-        isBesideItself: Bool,
-        now: Instant
-    ) -> Change? {
+    private mutating func confirm(_ limit: Limit, _ refusal: HostRefusal, isBesideItself: Bool, now: Instant) -> Change?
+    {
         var limit = limit
         // One more was allowed since, and was too many again.
         if now >= limit.trialAt { limit.doublings = min(limit.doublings + 1, HostBudget.mostDoublings) }

@@ -27,11 +27,7 @@ package struct HostBudget: Hashable, Sendable {
         package var isForced: Bool
 
         package init(
-            run: UInt64,
-            isFurther: Bool = false,
-            target: UInt64 = 0,
-            obeysMemory: Bool = true,
-            isForced: Bool = false
+            run: UInt64, isFurther: Bool = false, target: UInt64 = 0, obeysMemory: Bool = true, isForced: Bool = false
         ) {
             self.run = run
             self.isFurther = isFurther
@@ -107,9 +103,7 @@ package struct HostBudget: Hashable, Sendable {
         }
         let index = stand(request)
         invite(now: now)
-        guard line[index].isInvited else {
-            return hold(of: request, now: now).map { .hold(until: $0) } ?? .full
-        }
+        guard line[index].isInvited else { return hold(of: request, now: now).map { .hold(until: $0) } ?? .full }
         // It is here already.
         turns.removeAll { $0 == request.run }
         line.remove(at: index)
@@ -126,8 +120,7 @@ package struct HostBudget: Hashable, Sendable {
         end(ended, now: now)
         let used = inUse + invited
         let isWanted = request.isFurther && line.contains { !$0.request.isFurther && !$0.isInvited }
-        if !isWanted, hold(of: request, now: now) == nil, used <= places(for: request, tier: .trial, now: now)
-        {
+        if !isWanted, hold(of: request, now: now) == nil, used <= places(for: request, tier: .trial, now: now) {
             leave(request.run, now: now)
             return .granted
         }
@@ -189,9 +182,7 @@ package struct HostBudget: Hashable, Sendable {
     }
 
     private mutating func finish(_ run: UInt64) {
-        guard let count = holders[run] else {
-            preconditionFailure("a connection was released that was not acquired")
-        }
+        guard let count = holders[run] else { preconditionFailure("a connection was released that was not acquired") }
         inUse -= 1
         holders[run] = count > 1 ? count - 1 : nil
     }
@@ -237,16 +228,14 @@ package struct HostBudget: Hashable, Sendable {
 
     /// Reserves the free places, and none for those whose time the origin has put off.
     private mutating func invite(now: Instant) {
-        for index in line.indices
-        where line[index].isInvited && hold(of: line[index].request, now: now) != nil {
+        for index in line.indices where line[index].isInvited && hold(of: line[index].request, now: now) != nil {
             line[index].isInvited = false
             invited -= 1
             turns.removeAll { $0 == line[index].request.run }
         }
         guard line.count > invited else { return }
         for tier in Tier.allCases {
-            for index in line.indices
-            where !line[index].isInvited && mayGo(line[index].request, tier, now: now) {
+            for index in line.indices where !line[index].isInvited && mayGo(line[index].request, tier, now: now) {
                 line[index].isInvited = true
                 invited += 1
                 turns.append(line[index].request.run)
@@ -271,8 +260,7 @@ package struct HostBudget: Hashable, Sendable {
         case .further: if !request.isFurther { return false }
         }
         if tier == .trial, targets[request.target] != nil, !request.isForced { return false }
-        return inUse + invited < places(for: request, tier: tier, now: now)
-            && hold(of: request, now: now) == nil
+        return inUse + invited < places(for: request, tier: tier, now: now) && hold(of: request, now: now) == nil
     }
 
     /// How many connections may be in use when this one is.
@@ -281,17 +269,15 @@ package struct HostBudget: Hashable, Sendable {
         if request.isForced { return most }
         var places = min(most, overload == nil ? .max : 1)
         if let limit { places = min(places, tier == .first ? limit.connections : limit.places(now: now)) }
-        if request.isFurther, request.obeysMemory, let memory {
-            places = min(places, memory.places(now: now))
-        }
+        if request.isFurther, request.obeysMemory, let memory { places = min(places, memory.places(now: now)) }
         return places
     }
 
     /// Until when the origin wants no such request.
     private func hold(of request: Request, now: Instant) -> Instant? {
         if request.isForced { return nil }
-        return [quotaUntil, overload?.until, targets[request.target]?.holdUntil].compactMap { $0 }
-            .filter { $0 > now }.max()
+        return [quotaUntil, overload?.until, targets[request.target]?.holdUntil].compactMap { $0 }.filter { $0 > now }
+            .max()
     }
 
     /// Whether the origin wants no such request now.
@@ -323,8 +309,7 @@ package struct HostBudget: Hashable, Sendable {
     /// Whether it has no state worth keeping.
     package mutating func isForgettable(now: Instant) -> Bool {
         refresh(now: now)
-        return inUse == 0 && line.isEmpty && limit == nil && quotaUntil == nil && overload == nil
-            && targets.isEmpty
+        return inUse == 0 && line.isEmpty && limit == nil && quotaUntil == nil && overload == nil && targets.isEmpty
             && limiter.delay(now: now) == .zero
     }
 }

@@ -8,12 +8,7 @@ package struct HostRefusal: Hashable, Sendable {
     /// The wait that the origin requests for this URL.
     package var retryAfter: Interval?
 
-    package init(
-        _ reason: HostNote.Reason,
-        target: UInt64,
-        isSameFile: Bool = false,
-        retryAfter: Interval? = nil
-    ) {
+    package init(_ reason: HostNote.Reason, target: UInt64, isSameFile: Bool = false, retryAfter: Interval? = nil) {
         self.reason = reason
         self.target = target
         self.isSameFile = isSameFile
@@ -56,8 +51,7 @@ package struct HostNote: Hashable, Sendable {
             case "reset": self = .reset
             case "reply": self = .reply
             case let text:
-                guard text.utf8.count == 3, text.utf8.allSatisfy(\.isDigit), let status = Int(text),
-                    status >= 100
+                guard text.utf8.count == 3, text.utf8.allSatisfy(\.isDigit), let status = Int(text), status >= 100
                 else { return nil }
                 self = .status(status)
             }

@@ -38,13 +38,8 @@ package struct HostTable: Hashable, Sendable {
                 let reason = HostNote.Reason(String(decoding: words[4], as: UTF8.self))
             else { continue }
             entries[String(decoding: words[0], as: UTF8.self)] = Entry(
-                note: HostNote(
-                    connections: Int(connections),
-                    reason: reason,
-                    since: UnixTime(seconds: since)
-                ),
-                until: UnixTime(seconds: until)
-            )
+                note: HostNote(connections: Int(connections), reason: reason, since: UnixTime(seconds: since)),
+                until: UnixTime(seconds: until))
         }
         trim()
     }

@@ -8,8 +8,7 @@ extension RateTimetable {
         }
         let days = words.count == 3 ? try daySpan(words[0], in: text) : 0..<7
         let times = parts(of: words[words.count - 2])
-        guard times.count == 2, let from = minute(times[0]), let to = minute(times[1]),
-            from < LocalTime.minutesOfDay
+        guard times.count == 2, let from = minute(times[0]), let to = minute(times[1]), from < LocalTime.minutesOfDay
         else { throw failure(text, "\"\(words[words.count - 2])\" is not an interval like 08:00-18:00") }
         let length = to > from ? to - from : to + LocalTime.minutesOfDay - from
         let minutes = days.flatMap { day -> [Range<Int>] in
@@ -25,8 +24,7 @@ extension RateTimetable {
     private static func daySpan(_ word: String, in text: String) throws(Failure) -> Range<Int> {
         let names = parts(of: word).map { $0.lowercased() }
         let numbers = names.compactMap { days.firstIndex(of: $0) }
-        guard numbers.count == names.count, let first = numbers.first, let last = numbers.last,
-            numbers.count <= 2
+        guard numbers.count == names.count, let first = numbers.first, let last = numbers.last, numbers.count <= 2
         else { throw failure(text, "\"\(word)\" is neither a day like Mon nor a range of days like Mon-Fri") }
         return first..<(last < first ? last + 8 : last + 1)
     }
@@ -39,9 +37,8 @@ extension RateTimetable {
     private static func minute(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].utf8.count == 2, (1...2).contains(parts[0].utf8.count),
-            parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }),
-            let hour = Int(parts[0]), let minute = Int(parts[1]), minute < 60,
-            hour < 24 || hour == 24 && minute == 0
+            parts.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }), let hour = Int(parts[0]), let minute = Int(parts[1]),
+            minute < 60, hour < 24 || hour == 24 && minute == 0
         else { return nil }
         return hour * 60 + minute
     }
@@ -56,11 +53,7 @@ extension RateTimetable {
 
     static func failure(_ text: String, _ why: String) -> Failure {
         Failure(
-            .badOption,
-            "cannot read the timetable",
-            at: text,
-            because: why,
-            remedy: "write it like \"08:00-18:00 1M, else none\""
-        )
+            .badOption, "cannot read the timetable", at: text, because: why,
+            remedy: "write it like \"08:00-18:00 1M, else none\"")
     }
 }

@@ -29,9 +29,7 @@ package struct RateTimetable: Hashable, Sendable {
         var otherwise: Rate?
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = part.split { $0 == " " || $0 == "\t" }.map(String.init)
-            guard otherwise == nil else {
-                throw RateTimetable.failure(text, "\"else\" is not its last entry")
-            }
+            guard otherwise == nil else { throw RateTimetable.failure(text, "\"else\" is not its last entry") }
             if words.count == 2, words[0].lowercased() == "else" {
                 otherwise = .some(try RateTimetable.rate(words[1], in: text))
             } else {

@@ -18,11 +18,7 @@ package struct RetryPolicy: Hashable, Sendable {
     /// so that a server which fails at once does not use up all attempts in a moment.
     package static let shortestDelay = Interval.milliseconds(100)
 
-    package init(
-        retries: Int = 5,
-        delay: Interval = .seconds(1),
-        longestRetryAfter: Interval = .seconds(3600)
-    ) {
+    package init(retries: Int = 5, delay: Interval = .seconds(1), longestRetryAfter: Interval = .seconds(3600)) {
         self.retries = retries
         self.delay = delay
         self.longestRetryAfter = longestRetryAfter
@@ -42,9 +38,7 @@ package struct RetryPolicy: Hashable, Sendable {
         let hasFloor = retryAfter != nil || delay <= .zero
         let first = hasFloor ? max(delay, RetryPolicy.shortestDelay) : delay
         let doubled = first.seconds * Double(1 << min(max(attempt, 1) - 1, 16))
-        let own = Interval.seconds(
-            min(doubled, RetryPolicy.longestWait.seconds) * (0.75 + dice.fraction() / 2)
-        )
+        let own = Interval.seconds(min(doubled, RetryPolicy.longestWait.seconds) * (0.75 + dice.fraction() / 2))
         return max(own, allowed(retryAfter) ?? .zero)
     }
 
@@ -54,15 +48,12 @@ package struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The part of a server's Retry-After that is honoured.
-    package func allowed(_ retryAfter: Interval?) -> Interval? {
-        retryAfter.map { min($0, longestRetryAfter) }
-    }
+    package func allowed(_ retryAfter: Interval?) -> Interval? { retryAfter.map { min($0, longestRetryAfter) } }
 
     package static func disposition(of fault: AttemptFault) -> Disposition {
         switch fault {
         // The URL of a proxy does not change by a retry.
-        case .transfer(let fault) where fault.hasUnusableProxy:
-            Disposition(code: .badOption, isRetried: false)
+        case .transfer(let fault) where fault.hasUnusableProxy: Disposition(code: .badOption, isRetried: false)
         case .transfer(let fault): disposition(of: fault.kind)
         // A timeout is a busy server or a broken path; both may recover.
         case .silent: Disposition(code: .timeout, isRetried: true)

@@ -19,9 +19,7 @@ extension TransferFault {
 }
 
 extension AttemptFault {
-    var lacksDescriptors: Bool {
-        if case .transfer(let fault) = self { fault.lacksDescriptors } else { false }
-    }
+    var lacksDescriptors: Bool { if case .transfer(let fault) = self { fault.lacksDescriptors } else { false } }
 }
 
 extension Failure {
@@ -32,12 +30,8 @@ extension Failure {
 
     /// Nothing is opened while only the reserve is left.
     package static let noDescriptor = Failure(
-        .cannotOpen,
-        "cannot begin",
-        at: "the download",
-        because: .noDescriptor,
-        remedy: "raise the limit of open files, or run fewer downloads at once"
-    )
+        .cannotOpen, "cannot begin", at: "the download", because: .noDescriptor,
+        remedy: "raise the limit of open files, or run fewer downloads at once")
 }
 
 /// How often a download has waited for a descriptor.

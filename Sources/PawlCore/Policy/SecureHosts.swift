@@ -58,9 +58,7 @@ package struct SecureHosts: Hashable, Sendable {
         guard !overflows, until <= Self.lastTime else { return false }
         let before = entries[name]
         // The same policy within an hour is not worth a write.
-        if let before, before.includesSubdomains == includesSubdomains,
-            before.until / 86_400 == until / 86_400
-        {
+        if let before, before.includesSubdomains == includesSubdomains, before.until / 86_400 == until / 86_400 {
             return false
         }
         entries[name] = Entry(includesSubdomains: includesSubdomains, until: until)
@@ -73,15 +71,8 @@ package struct SecureHosts: Hashable, Sendable {
     package func secured(_ address: WebAddress, now: UnixTime) -> WebAddress {
         guard address.scheme == .http, demands(address.host.lowercased(), now: now) else { return address }
         let port =
-            address.port == WebAddress.Scheme.http.defaultPort
-            ? WebAddress.Scheme.https.defaultPort : address.port
-        return WebAddress(
-            scheme: .https,
-            host: address.host,
-            port: port,
-            path: address.path,
-            query: address.query
-        )
+            address.port == WebAddress.Scheme.http.defaultPort ? WebAddress.Scheme.https.defaultPort : address.port
+        return WebAddress(scheme: .https, host: address.host, port: port, path: address.path, query: address.query)
     }
 
     private func demands(_ host: String, now: UnixTime) -> Bool {
@@ -90,9 +81,7 @@ package struct SecureHosts: Hashable, Sendable {
         var rest = host[...]
         while let dot = rest.firstIndex(of: ".") {
             rest = rest[rest.index(after: dot)...]
-            if let entry = entries[String(rest)], entry.includesSubdomains, entry.until > now.seconds {
-                return true
-            }
+            if let entry = entries[String(rest)], entry.includesSubdomains, entry.until > now.seconds { return true }
         }
         return false
     }
@@ -107,14 +96,10 @@ package struct SecureHosts: Hashable, Sendable {
     /// §8.1.1).
     private static func isName(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
-        guard 1...longestName ~= bytes.count, bytes.first != .dot,
-            let last = bytes.split(separator: .dot).last
-        else {
+        guard 1...longestName ~= bytes.count, bytes.first != .dot, let last = bytes.split(separator: .dot).last else {
             return false
         }
-        let isPlain = bytes.allSatisfy {
-            $0.isDigit || (0x61...0x7A).contains($0) || $0 == .dot || $0 == .dash
-        }
+        let isPlain = bytes.allSatisfy { $0.isDigit || (0x61...0x7A).contains($0) || $0 == .dot || $0 == .dash }
         return isPlain && !last.allSatisfy(\.isDigit) && name != "localhost"
     }
 }
@@ -154,8 +139,8 @@ extension SecureHosts {
         guard value.count == 17, value[8] == .space, value[11] == .colon, value[14] == .colon,
             let year = value[0..<4].decimalNumber, let month = value[4..<6].decimalNumber,
             let day = value[6..<8].decimalNumber, let hour = value[9..<11].decimalNumber,
-            let minute = value[12..<14].decimalNumber, let second = value[15..<17].decimalNumber,
-            1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 61
+            let minute = value[12..<14].decimalNumber, let second = value[15..<17].decimalNumber, 1...12 ~= month,
+            1...31 ~= day, hour < 24, minute < 60, second < 61
         else { return nil }
         return UnixTime.days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
     }

@@ -45,17 +45,16 @@ package struct SpeedMeter: Hashable, Sendable {
 
     /// Bytes received in the second before `now`; 0 without a sample in it (D6).
     package func lastSecond(now: Instant) -> Int64 {
-        guard let first = samples.first, let last = samples.last, now - last.at < SpeedMeter.window else {
-            return 0
-        }
+        guard let first = samples.first, let last = samples.last, now - last.at < SpeedMeter.window else { return 0 }
         let span = max((last.at - first.at).seconds, 0.05)
         return Int64(Double(last.total - first.total) / span)
     }
 
     /// The mean speed, in which the last seconds have the most weight; 0 before enough was measured.
     package func smoothed(now: Instant) -> Int64 {
-        guard let last = samples.last, let begunAt, last.at - begunAt >= SpeedMeter.settling, weights > 0
-        else { return 0 }
+        guard let last = samples.last, let begunAt, last.at - begunAt >= SpeedMeter.settling, weights > 0 else {
+            return 0
+        }
         let mean = weighted / weights
         let silence = (now - last.at).seconds
         let speed = silence > 1 ? mean * Exponential.decay(silence / SpeedMeter.memory) : mean

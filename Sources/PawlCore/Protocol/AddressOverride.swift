@@ -9,8 +9,7 @@ package struct AddressOverride: Hashable, Sendable {
     /// `nil` unless `text` has a host or `*`, a port and one numeric address; an IPv6 address may stand in brackets.
     package init?(_ text: String) {
         guard let (host, rest) = AddressOverride.host(of: text), let colon = rest.firstIndex(of: ":"),
-            let port = UInt16(rest[..<colon]), port > 0,
-            rest[..<colon].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            let port = UInt16(rest[..<colon]), port > 0, rest[..<colon].utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         var address = rest[rest.index(after: colon)...]
         if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
@@ -32,9 +31,8 @@ package struct AddressOverride: Hashable, Sendable {
         let name = text[..<end]
         let rest = text[text.index(after: end)...]
         if name == "*" { return ("*", rest) }
-        guard let address = try? WebAddress.parse("http://\(name)/").address,
-            address.path == "/", address.query == nil, address.port == 80,
-            !name.utf8.contains(where: { $0 == 0x40 })
+        guard let address = try? WebAddress.parse("http://\(name)/").address, address.path == "/", address.query == nil,
+            address.port == 80, !name.utf8.contains(where: { $0 == 0x40 })
         else { return nil }
         return (address.host, rest)
     }

@@ -30,8 +30,7 @@ package enum Base64 {
     package static func decodePadded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let digits = text.prefix { $0 != .equals }
         let padding = text.count - digits.count
-        guard text.count.isMultiple(of: 4), padding <= 2,
-            text[digits.endIndex...].allSatisfy({ $0 == .equals }),
+        guard text.count.isMultiple(of: 4), padding <= 2, text[digits.endIndex...].allSatisfy({ $0 == .equals }),
             !digits.contains(where: { $0 == .dash || $0 == .underscore })
         else { return nil }
         return decode(digits)

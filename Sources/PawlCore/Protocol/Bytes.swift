@@ -39,12 +39,9 @@ extension UInt8 {
     /// A character of a token (RFC 9110 §5.6.2).
     var isTokenCharacter: Bool {
         switch Unicode.Scalar(self) {
-        case "a"..."z", "A"..."Z", "0"..."9", "!", "#", "$", "%", "&", "'", "*", "+", "-", ".", "^", "_", "`",
-            "|",
-            "~":
+        case "a"..."z", "A"..."Z", "0"..."9", "!", "#", "$", "%", "&", "'", "*", "+", "-", ".", "^", "_", "`", "|", "~":
             true
-        default:
-            false
+        default: false
         }
     }
 

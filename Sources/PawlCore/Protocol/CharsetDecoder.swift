@@ -40,28 +40,23 @@ package struct CharsetDecoder: Sendable {
     /// mainframe charsets had defects that a server could use.
     private static func name(_ charset: some Collection<UInt8>) -> String? {
         guard 1...40 ~= charset.count,
-            charset.allSatisfy({
-                $0.isLetter || $0.isDigit || [.dash, .underscore, .dot, .colon].contains($0)
-            })
+            charset.allSatisfy({ $0.isLetter || $0.isDigit || [.dash, .underscore, .dot, .colon].contains($0) })
         else { return nil }
         let name = String(decoding: charset.map(\.lowercased), as: UTF8.self)
-        let isStateful = ["iso-2022", "iso2022", "csiso2022", "utf-7", "utf7", "ibm9", "ibm1", "ebcdic"]
-            .contains {
-                name.hasPrefix($0)
-            }
+        let isStateful = ["iso-2022", "iso2022", "csiso2022", "utf-7", "utf7", "ibm9", "ibm1", "ebcdic"].contains {
+            name.hasPrefix($0)
+        }
         guard !isStateful || ["iso-2022-jp", "iso-2022-kr"].contains(name) else { return nil }
         return name
     }
 
     /// What browsers understand by a name (WHATWG Encoding), in iconv's names.
     private static let supersets: [String: String] = [
-        "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "gb_2312-80": "gb18030",
-        "cp936": "gb18030",
+        "gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "gb_2312-80": "gb18030", "cp936": "gb18030",
         "big5": "big5-hkscs", "big-5": "big5-hkscs", "x-x-big5": "big5-hkscs", "cp950": "big5-hkscs",
         "shift_jis": "cp932", "shift-jis": "cp932", "sjis": "cp932", "x-sjis": "cp932", "ms_kanji": "cp932",
-        "windows-31j": "cp932", "x-euc-jp": "euc-jp", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
-        "ksc5601": "cp949", "windows-949": "cp949", "iso-8859-9": "cp1254", "tis-620": "cp874",
-        "x-cp1251": "cp1251",
+        "windows-31j": "cp932", "x-euc-jp": "euc-jp", "euc-kr": "cp949", "ks_c_5601-1987": "cp949", "ksc5601": "cp949",
+        "windows-949": "cp949", "iso-8859-9": "cp1254", "tis-620": "cp874", "x-cp1251": "cp1251",
         "windows-874": "cp874",
     ]
 
@@ -93,13 +88,10 @@ enum EastAsianCharset: String, CaseIterable {
     /// A charset fits when all bytes are of it, when most characters are common ones, and when two such follow each other: in a
     /// Western text accented characters are between ASCII ones.
     static func likely(_ bytes: [UInt8]) -> [EastAsianCharset] {
-        let rated = allCases.compactMap { charset in
-            charset.rating(of: bytes).map { (charset: charset, rating: $0) }
-        }
+        let rated = allCases.compactMap { charset in charset.rating(of: bytes).map { (charset: charset, rating: $0) } }
         // The sort is stable only with the order as a second key.
-        return rated.enumerated()
-            .sorted { ($1.element.rating, $0.offset) < ($0.element.rating, $1.offset) }
-            .map(\.element.charset)
+        return rated.enumerated().sorted { ($1.element.rating, $0.offset) < ($0.element.rating, $1.offset) }.map(
+            \.element.charset)
     }
 
     /// The common characters of a hundred; `nil` where the charset does not fit.
@@ -134,8 +126,7 @@ enum EastAsianCharset: String, CaseIterable {
         switch self {
         case .gb18030: 0x81...0xFE ~= lead && 0x40...0xFE ~= trail && trail != 0x7F
         case .big5: 0x81...0xFE ~= lead && (0x40...0x7E ~= trail || 0xA1...0xFE ~= trail)
-        case .shiftJIS:
-            (0x81...0x9F ~= lead || 0xE0...0xFC ~= lead) && 0x40...0xFC ~= trail && trail != 0x7F
+        case .shiftJIS: (0x81...0x9F ~= lead || 0xE0...0xFC ~= lead) && 0x40...0xFC ~= trail && trail != 0x7F
         case .eucJP, .eucKR: 0xA1...0xFE ~= lead && 0xA1...0xFE ~= trail
         }
     }
@@ -151,8 +142,7 @@ enum EastAsianCharset: String, CaseIterable {
         case .gb18030: trail >= 0xA1 && (0xB0...0xD7 ~= lead || lead == 0xA1 || lead == 0xA3)
         case .big5: 0xA4...0xC6 ~= lead || lead == 0xA1
         case .shiftJIS:
-            0x81...0x83 ~= lead || 0x89...0x97 ~= lead || lead == 0x88 && trail >= 0x9F
-                || lead == 0x98 && trail <= 0x72
+            0x81...0x83 ~= lead || 0x89...0x97 ~= lead || lead == 0x88 && trail >= 0x9F || lead == 0x98 && trail <= 0x72
         case .eucJP: 0xB0...0xCF ~= lead || lead == 0xA1 || lead == 0xA4 || lead == 0xA5
         case .eucKR: 0xB0...0xC8 ~= lead || lead == 0xA1
         }
@@ -173,6 +163,5 @@ extension String {
 
     private static let windows1252 = Array(
         "\u{20AC}\u{81}\u{201A}\u{192}\u{201E}\u{2026}\u{2020}\u{2021}\u{2C6}\u{2030}\u{160}\u{2039}\u{152}\u{8D}\u{17D}\u{8F}\u{90}\u{2018}\u{2019}\u{201C}\u{201D}\u{2022}\u{2013}\u{2014}\u{2DC}\u{2122}\u{161}\u{203A}\u{153}\u{9D}\u{17E}\u{178}"
-            .unicodeScalars
-    )
+            .unicodeScalars)
 }

@@ -7,8 +7,8 @@ package enum ConfigurationFile {
             guard content.first != .hash else { return }
             let equals = content.firstIndex(of: .equals) ?? content.endIndex
             var option = InputOption(content, equals: equals, line: line)
-            option.value = option.value.split(separator: "${HOME}", omittingEmptySubsequences: false)
-                .joined(separator: home)
+            option.value = option.value.split(separator: "${HOME}", omittingEmptySubsequences: false).joined(
+                separator: home)
             options.append(option)
         }
         return options

@@ -10,9 +10,7 @@ package enum ContentDisposition {
 
     /// The same of a field's bytes; `stated` is the charset in the same response's Content-Type.
     package static func fileName(
-        from field: [UInt8],
-        _ charsets: CharsetDecoder = .builtIn,
-        stated: [UInt8]? = nil
+        from field: [UInt8], _ charsets: CharsetDecoder = .builtIn, stated: [UInt8]? = nil
     ) -> String? {
         let parameters = parameters(of: field)
         let extended = parameters.filter { $0.name.isCaseInsensitively("filename*") }
@@ -25,9 +23,7 @@ package enum ContentDisposition {
         // Without a plain name, flawed text is better than none.
         for parameter in extended {
             let isText = parameter.value.count { $0 == .apostrophe } < 2
-            let text =
-                isText
-                ? plainText(parameter.value, charsets, stated) : extendedText(parameter.value, charsets)
+            let text = isText ? plainText(parameter.value, charsets, stated) : extendedText(parameter.value, charsets)
             if let name = text.flatMap(lastComponent) { return name }
         }
         return nil
@@ -58,11 +54,8 @@ extension ContentDisposition {
 
     /// A plain value: bytes of the field, or non-conforming contents: an encoded word of mail (RFC 2047),
     /// percent-encoding, an extended value without its asterisk.
-    private static func plainText(_ value: [UInt8], _ charsets: CharsetDecoder, _ stated: [UInt8]?) -> String
-    {
-        if value.prefix(7).isCaseInsensitively("utf-8''"), let text = extendedText(value, charsets) {
-            return text
-        }
+    private static func plainText(_ value: [UInt8], _ charsets: CharsetDecoder, _ stated: [UInt8]?) -> String {
+        if value.prefix(7).isCaseInsensitively("utf-8''"), let text = extendedText(value, charsets) { return text }
         if let text = EncodedWord.decode(value, charsets) { return text }
         if value.contains(.percent), let bytes = PercentCoding.strictlyDecoded(value),
             let text = String(validating: bytes, as: UTF8.self)

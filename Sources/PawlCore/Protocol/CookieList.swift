@@ -10,12 +10,8 @@ package struct CookieList: Hashable, Sendable {
 
         /// `nil` for a line that is no cookie.
         init?(_ line: String) {
-            let columns = line.unicodeScalars.split(
-                separator: "\t",
-                maxSplits: 6,
-                omittingEmptySubsequences: false
-            )
-            .map { Substring($0) }
+            let columns = line.unicodeScalars.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false).map
+            { Substring($0) }
             guard columns.count == 7 else { return nil }
             let domain = columns[0].afterBytes(of: Self.onlyOverHTTP) ?? String(columns[0])
             _columns = Bytewise([domain, String(columns[2]), String(columns[5])])

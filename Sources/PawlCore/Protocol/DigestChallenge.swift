@@ -25,9 +25,7 @@ package struct DigestChallenge: Hashable, Sendable {
     /// `nil` when it requires something unsupported.
     package init?(_ challenge: LoginChallenge) {
         let values = challenge.parameters
-        guard challenge.scheme == "digest", let realm = values["realm"], let nonce = values["nonce"] else {
-            return nil
-        }
+        guard challenge.scheme == "digest", let realm = values["realm"], let nonce = values["nonce"] else { return nil }
         self.realm = realm
         self.nonce = nonce
         opaque = values["opaque"]
@@ -45,9 +43,7 @@ package struct DigestChallenge: Hashable, Sendable {
         }
         if let offered = values["qop"] {
             let kinds = offered.lowercased().split { $0 == "," || $0 == " " }
-            guard let kind = ["auth", "auth-int"].first(where: { kinds.contains(Substring($0)) }) else {
-                return nil
-            }
+            guard let kind = ["auth", "auth-int"].first(where: { kinds.contains(Substring($0)) }) else { return nil }
             protection = kind
         }
         // Sent back unchanged, in a line of their own.
@@ -77,12 +73,7 @@ package struct DigestChallenge: Hashable, Sendable {
     private static let count = "00000001"
 
     /// RFC 7616 §3.4.1.
-    private func response(
-        _ login: Credentials,
-        _ target: String,
-        _ clientNonce: String,
-        _ hash: Hash
-    ) -> String? {
+    private func response(_ login: Credentials, _ target: String, _ clientNonce: String, _ hash: Hash) -> String? {
         guard var secret = hex([login.user, realm, login.password], hash) else { return nil }
         if isSession {
             guard let session = hex([secret, nonce, clientNonce], hash) else { return nil }
@@ -114,9 +105,6 @@ package struct DigestChallenge: Hashable, Sendable {
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
-            as: UTF8.self
-        )
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

@@ -26,16 +26,9 @@ enum EncodedWord {
     /// The word at the start of `text` as bytes of UTF-8, and where it ends.
     ///
     /// A character may be split between two words (against §5), so UTF-8 is not checked here.
-    private static func word(
-        _ text: ArraySlice<UInt8>,
-        _ charsets: CharsetDecoder
-    ) -> (bytes: [UInt8], end: Int)? {
+    private static func word(_ text: ArraySlice<UInt8>, _ charsets: CharsetDecoder) -> (bytes: [UInt8], end: Int)? {
         guard text.starts(with: "=?".utf8) else { return nil }
-        let parts = text.dropFirst(2).split(
-            separator: .questionMark,
-            maxSplits: 3,
-            omittingEmptySubsequences: false
-        )
+        let parts = text.dropFirst(2).split(separator: .questionMark, maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 4, parts[3].first == .equals, parts[1].count == 1 else { return nil }
         let charset = parts[0].prefix { $0 != .asterisk }
         let bytes =
@@ -56,9 +49,7 @@ enum EncodedWord {
             switch byte {
             case .underscore: bytes.append(.space)
             case .equals:
-                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else {
-                    return nil
-                }
+                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
                 bytes.append(high << 4 | low)
             default: bytes.append(byte)
             }

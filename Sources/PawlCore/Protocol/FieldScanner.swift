@@ -90,9 +90,7 @@ struct FieldScanner {
             var value: [UInt8] = []
             if take(.equals) {
                 skipBlanks()
-                value =
-                    take(.quote)
-                    ? quotedString() : Array(take(upTo: .semicolon, .comma).trimmed(\.isWhiteSpace))
+                value = take(.quote) ? quotedString() : Array(take(upTo: .semicolon, .comma).trimmed(\.isWhiteSpace))
             }
             guard !name.isEmpty else { continue }
             parameters.append(FieldParameter(name: String(field: name), value: String(field: value)))

@@ -32,10 +32,7 @@ package struct FileReplies: Hashable {
 
     private mutating func note(modified digits: [UInt8]) {
         if let modified, modified != digits {
-            contradiction = LocalizableMessage(
-                "file-time-changed",
-                "its modification time changed during the transfer"
-            )
+            contradiction = LocalizableMessage("file-time-changed", "its modification time changed during the transfer")
         }
         modified = modified ?? digits
     }
@@ -61,9 +58,7 @@ package struct FileReplies: Hashable {
     private mutating func note(total: Int64) {
         if let length, length != total {
             contradiction = LocalizableMessage(
-                "file-length-changed",
-                "its length changed from \(length) to \(total) bytes during the transfer"
-            )
+                "file-length-changed", "its length changed from \(length) to \(total) bytes during the transfer")
         }
         length = length ?? total
     }
@@ -72,9 +67,7 @@ package struct FileReplies: Hashable {
     package mutating func fits(_ count: Int) -> Bool {
         if let length, received.addingClamped(Int64(count)) > max(0, length - start) {
             contradiction = LocalizableMessage(
-                "file-longer-than-reported",
-                "the server sent more than the \(length) bytes that it had reported"
-            )
+                "file-longer-than-reported", "the server sent more than the \(length) bytes that it had reported")
         }
         return contradiction == nil
     }
@@ -92,14 +85,13 @@ package struct FileReplies: Hashable {
         guard let opening = Array(line).lastIndex(of: 0x28) else { return nil }
         let text = line.dropFirst(opening + 1)
         let digits = Array(text.prefix { (0x30...0x39).contains($0) }.prefix(19))
-        guard (1...18).contains(digits.count), text.dropFirst(digits.count).starts(with: " bytes".utf8)
-        else { return nil }
+        guard (1...18).contains(digits.count), text.dropFirst(digits.count).starts(with: " bytes".utf8) else {
+            return nil
+        }
         return number(digits)
     }
 
-    private static func number(_ digits: [UInt8]) -> Int64 {
-        digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
-    }
+    private static func number(_ digits: [UInt8]) -> Int64 { digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) } }
 }
 
 extension RequestedRange {

@@ -10,8 +10,6 @@ struct GzipChecksum: Hashable, Sendable {
 
     mutating func feed(_ bytes: ArraySlice<UInt8>) {
         let table = Self.table
-        for byte in bytes {
-            register = (register >> 8) ^ table[Int(UInt8(truncatingIfNeeded: register) ^ byte)]
-        }
+        for byte in bytes { register = (register >> 8) ^ table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] }
     }
 }

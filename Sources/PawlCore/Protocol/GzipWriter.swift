@@ -49,10 +49,7 @@ package struct GzipWriter {
             case .match(let length, let distance):
                 let lengthIndex = GzipWriter.lengths.index(of: length)
                 write(literals, 257 + lengthIndex)
-                write(
-                    length - GzipWriter.lengths.bases[lengthIndex],
-                    GzipWriter.lengths.extraBits[lengthIndex]
-                )
+                write(length - GzipWriter.lengths.bases[lengthIndex], GzipWriter.lengths.extraBits[lengthIndex])
                 let index = GzipWriter.distances.index(of: distance)
                 write(distances, index)
                 write(distance - GzipWriter.distances.bases[index], GzipWriter.distances.extraBits[index])
@@ -78,9 +75,7 @@ package struct GzipWriter {
     }
 
     private static let endOfBlock = 256
-    private static let codeLengthOrder = [
-        16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
-    ]
+    private static let codeLengthOrder = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
     /// Symbols that stand for ranges of numbers (RFC 1951 §3.2.5).
     private struct Ranges {
@@ -99,26 +94,19 @@ package struct GzipWriter {
 
     private static let lengths = Ranges(
         bases: [
-            3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131,
-            163, 195, 227, 258,
-        ],
-        extraBits: [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0]
-    )
+            3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195,
+            227, 258,
+        ], extraBits: [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0])
     private static let distances = Ranges(
         bases: [
-            1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049,
-            3073, 4097, 6145, 8193, 12289, 16385, 24577,
+            1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097,
+            6145, 8193, 12289, 16385, 24577,
         ],
-        extraBits: [
-            0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
-        ]
-    )
+        extraBits: [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13])
 
     // MARK: bits
 
-    private mutating func write(_ code: HuffmanCode, _ symbol: Int) {
-        write(code.words[symbol], code.lengths[symbol])
-    }
+    private mutating func write(_ code: HuffmanCode, _ symbol: Int) { write(code.words[symbol], code.lengths[symbol]) }
 
     private mutating func write(_ value: Int, _ count: Int) {
         bits |= UInt64(value) << UInt64(bitCount)
@@ -149,9 +137,7 @@ private enum Matcher {
         while position < bytes.count {
             let match = longestMatch(at: position, in: bytes, latest, before)
             let step = match?.length ?? 1
-            tokens.append(
-                match.map { .match(length: $0.length, distance: $0.distance) } ?? .literal(bytes[position])
-            )
+            tokens.append(match.map { .match(length: $0.length, distance: $0.distance) } ?? .literal(bytes[position]))
             // The last two bytes begin no three.
             for next in position..<max(position, min(position + step, bytes.count - 2)) {
                 let key = key(at: next, in: bytes)
@@ -170,10 +156,7 @@ private enum Matcher {
     }
 
     private static func longestMatch(
-        at position: Int,
-        in bytes: [UInt8],
-        _ latest: [Int32],
-        _ before: [Int32]
+        at position: Int, in bytes: [UInt8], _ latest: [Int32], _ before: [Int32]
     ) -> (length: Int, distance: Int)? {
         guard position + 2 < bytes.count else { return nil }
         let limit = min(longest, bytes.count - position)

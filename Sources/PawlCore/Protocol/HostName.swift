@@ -5,12 +5,10 @@
 enum HostName {
     static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
-        if isPlain(text) || isDottedQuad(text) {
-            return String(decoding: text, as: UTF8.self)
+        if isPlain(text) || isDottedQuad(text) { return String(decoding: text, as: UTF8.self) }
+        guard let bytes = PercentCoding.strictlyDecoded(text), let raw = String(validating: bytes, as: UTF8.self) else {
+            throw AddressFlaw("address-host-not-text", "its host is not valid UTF-8")
         }
-        guard let bytes = PercentCoding.strictlyDecoded(text),
-            let raw = String(validating: bytes, as: UTF8.self)
-        else { throw AddressFlaw("address-host-not-text", "its host is not valid UTF-8") }
         let host = raw.lowercased()
         guard host.unicodeScalars.allSatisfy(isAllowed) else { throw badCharacter }
         var labels: [ArraySlice<UInt8>] = []
@@ -53,10 +51,7 @@ enum HostName {
         guard labels.count <= 4, labels.allSatisfy(isNumeric), !isOutOfRange(labels) else { return }
         guard labels.count == all.count, isDottedQuad(all.joined(separator: [.dot])) else {
             throw AddressFlaw(
-                "address-not-ipv4",
-                "its host is not an IPv4 address",
-                remedy: "write it as four numbers from 0 to 255"
-            )
+                "address-not-ipv4", "its host is not an IPv4 address", remedy: "write it as four numbers from 0 to 255")
         }
     }
 
@@ -81,10 +76,7 @@ enum HostName {
     private static func literal(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         guard !text.contains(.percent) else {
             throw AddressFlaw(
-                "address-zone",
-                "IPv6 addresses with a zone are not supported",
-                remedy: "leave out the % and the zone"
-            )
+                "address-zone", "IPv6 addresses with a zone are not supported", remedy: "leave out the % and the zone")
         }
         guard let address = IPv6Address(text) else {
             throw AddressFlaw("address-ipv6-malformed", "its IPv6 address is malformed")
@@ -148,8 +140,7 @@ enum HostName {
 
     /// One part of a dotted quad: 0 to 255 without leading zeros.
     static func quadPart(_ label: ArraySlice<UInt8>) -> UInt8? {
-        guard label.count <= 3, label.count == 1 || label.first != 0x30, let number = label.decimalNumber
-        else {
+        guard label.count <= 3, label.count == 1 || label.first != 0x30, let number = label.decimalNumber else {
             return nil
         }
         return UInt8(exactly: number)

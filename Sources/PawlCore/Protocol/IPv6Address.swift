@@ -40,8 +40,7 @@ struct IPv6Address: Hashable {
 
     /// `::1`, and 127.0.0.0/8 in its IPv4-mapped form.
     var isLoopback: Bool {
-        groups == [0, 0, 0, 0, 0, 0, 0, 1]
-            || groups.prefix(6) == [0, 0, 0, 0, 0, 0xFFFF] && groups[6] >> 8 == 127
+        groups == [0, 0, 0, 0, 0, 0, 0, 1] || groups.prefix(6) == [0, 0, 0, 0, 0, 0xFFFF] && groups[6] >> 8 == 127
     }
 
     private static func group(_ piece: ArraySlice<UInt8>) -> UInt16? {
@@ -73,9 +72,7 @@ extension IPv6Address: CustomStringConvertible {
             if end - index > max(longest.count, 1) { longest = index..<end }
             index = max(end, index + 1)
         }
-        func text(_ part: ArraySlice<UInt16>) -> String {
-            part.map { String($0, radix: 16) }.joined(separator: ":")
-        }
+        func text(_ part: ArraySlice<UInt16>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
         guard !longest.isEmpty else { return text(groups[...]) }
         return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
     }

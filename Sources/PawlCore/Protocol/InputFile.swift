@@ -44,22 +44,15 @@ package enum InputFile {
     /// Parses the whole list.
     ///
     /// `name` is the file's name in messages. Throws code 28 with the line.
-    package static func parse(
-        _ bytes: [UInt8],
-        name: String = "the input file"
-    ) throws(Failure) -> [InputEntry] {
+    package static func parse(_ bytes: [UInt8], name: String = "the input file") throws(Failure) -> [InputEntry] {
         var entries: [InputEntry] = []
         try forEachLine(of: bytes) { (line, raw, content) throws(Failure) in
             guard content.first != .hash else { return }
             let position = Position(name: name, line: line)
-            guard raw.count <= longestLine else {
-                throw position.failure("it is longer than \(longestLine) bytes")
-            }
+            guard raw.count <= longestLine else { throw position.failure("it is longer than \(longestLine) bytes") }
             if raw.first?.isBlank == true {
                 let option = try option(content, position)
-                guard !entries.isEmpty else {
-                    throw position.failure("it sets an option before the first URL")
-                }
+                guard !entries.isEmpty else { throw position.failure("it sets an option before the first URL") }
                 entries[entries.count - 1].options.append(option)
             } else {
                 entries.append(InputEntry(addresses: addresses(content), line: line))
@@ -87,8 +80,7 @@ package enum InputFile {
 
     /// Calls `body` with each line that has content: its number from 1, the line, and its content.
     static func forEachLine<Failure: Error>(
-        of bytes: [UInt8],
-        _ body: (Int, ArraySlice<UInt8>, ArraySlice<UInt8>) throws(Failure) -> Void
+        of bytes: [UInt8], _ body: (Int, ArraySlice<UInt8>, ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         let bytes = UnicodeText.utf8(bytes)
         var (next, line) = (0, 0)
@@ -110,13 +102,8 @@ package enum InputFile {
         }
     }
 
-    private static func option(
-        _ content: ArraySlice<UInt8>,
-        _ position: Position
-    ) throws(Failure) -> InputOption {
-        guard let text = String(validating: content, as: UTF8.self) else {
-            throw position.failure("it is not UTF-8")
-        }
+    private static func option(_ content: ArraySlice<UInt8>, _ position: Position) throws(Failure) -> InputOption {
+        guard let text = String(validating: content, as: UTF8.self) else { throw position.failure("it is not UTF-8") }
         guard FieldText.isSafe(text) else { throw position.failure(FieldText.flaw) }
         guard let equals = content.firstIndex(of: .equals), equals > content.startIndex else {
             throw position.failure("an indented line must have the form name=value")

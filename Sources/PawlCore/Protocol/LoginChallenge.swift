@@ -30,14 +30,10 @@ package struct LoginChallenge: Hashable, Sendable {
                 scanner.skipBlanks()
                 let value = scanner.take(.quote) ? scanner.quotedString() : Array(scanner.token())
                 let name = String(decoding: word.map(\.lowercased), as: UTF8.self)
-                guard let last = challenges.indices.last, challenges[last].parameters[name] == nil else {
-                    continue
-                }
+                guard let last = challenges.indices.last, challenges[last].parameters[name] == nil else { continue }
                 challenges[last].parameters[name] = String(field: value)
             } else {
-                challenges.append(
-                    LoginChallenge(scheme: String(decoding: word.map(\.lowercased), as: UTF8.self))
-                )
+                challenges.append(LoginChallenge(scheme: String(decoding: word.map(\.lowercased), as: UTF8.self)))
                 if rest.first?.isBlank != true { _ = scanner.take(upTo: .comma) }
             }
         }

@@ -11,8 +11,7 @@ package struct MediaType: Hashable, Sendable {
         var scanner = FieldScanner(text)
         let name = scanner.take(upTo: .semicolon, .comma).trimmed(\.isWhiteSpace)
         let tokens = name.pieces(between: .slash)
-        guard tokens.count == 2, tokens.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenCharacter) })
-        else {
+        guard tokens.count == 2, tokens.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isTokenCharacter) }) else {
             return nil
         }
         type = String(field: tokens[0].map(\.lowercased))

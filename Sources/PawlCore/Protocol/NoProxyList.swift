@@ -3,9 +3,7 @@
 /// libcurl compares hosts alone. Other programs take an entry `HOST:PORT` for that port only, and so does this.
 package enum NoProxyList {
     /// Whether an entry has a port, so that ``hosts(of:port:)`` depends on that.
-    package static func namesPorts(_ list: String) -> Bool {
-        entries(list).contains { port(of: $0) != nil }
-    }
+    package static func namesPorts(_ list: String) -> Bool { entries(list).contains { port(of: $0) != nil } }
 
     /// The list as libcurl reads it, for requests to `port`: an entry of that port without it, none of another port.
     package static func hosts(of list: String, port: UInt16) -> String {
@@ -17,9 +15,7 @@ package enum NoProxyList {
         return hosts.contains("*") ? "*" : hosts.joined(separator: ",")
     }
 
-    private static func entries(_ list: String) -> [Substring] {
-        list.split { $0 == "," || $0 == " " || $0 == "\t" }
-    }
+    private static func entries(_ list: String) -> [Substring] { list.split { $0 == "," || $0 == " " || $0 == "\t" } }
 
     /// `nil` for an entry without a port: an IPv6 address has several colons, and needs brackets before a port.
     private static func port(of entry: Substring) -> (host: Substring, port: UInt16)? {

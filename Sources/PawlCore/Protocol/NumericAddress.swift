@@ -10,8 +10,7 @@ package enum NumericAddress {
         var (value, digits) = (0, 0)
         for character in text.utf8 {
             switch character {
-            case 0x30...0x39 where digits < 3:
-                (value, digits) = (value * 10 + Int(character) - 0x30, digits + 1)
+            case 0x30...0x39 where digits < 3: (value, digits) = (value * 10 + Int(character) - 0x30, digits + 1)
             case .dot where digits > 0 && value < 256 && bytes.count < 3:
                 bytes.append(UInt8(value))
                 (value, digits) = (0, 0)

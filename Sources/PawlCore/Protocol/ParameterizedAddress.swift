@@ -2,9 +2,7 @@
 /// `[001-100:2]`, `[a-z]`.
 package enum ParameterizedAddress {
     /// Why a text cannot be expanded.
-    package struct Fault: Error, Hashable, Sendable {
-        package let words: String
-    }
+    package struct Fault: Error, Hashable, Sendable { package let words: String }
 
     /// Addresses of one text, at most.
     package static let most = 100_000
@@ -39,10 +37,7 @@ package enum ParameterizedAddress {
         return results.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func body(
-        _ rest: inout ArraySlice<UInt8>,
-        until end: UInt8
-    ) throws(Fault) -> ArraySlice<UInt8> {
+    private static func body(_ rest: inout ArraySlice<UInt8>, until end: UInt8) throws(Fault) -> ArraySlice<UInt8> {
         guard let close = rest.firstIndex(of: end) else {
             throw Fault(words: "missing \(Character(Unicode.Scalar(end)))")
         }
@@ -60,9 +55,7 @@ package enum ParameterizedAddress {
     }
 
     private static func sequence(_ body: ArraySlice<UInt8>) throws(Fault) -> [[UInt8]] {
-        let fault = Fault(
-            words: "invalid sequence [\(Redaction.printable(String(decoding: body, as: UTF8.self)))]"
-        )
+        let fault = Fault(words: "invalid sequence [\(Redaction.printable(String(decoding: body, as: UTF8.self)))]")
         let parts = body.split(separator: .colon, omittingEmptySubsequences: false)
         let ends = parts[0].split(separator: .dash, omittingEmptySubsequences: false)
         let step = parts.count == 2 ? parts[1].decimalNumber : 1
@@ -71,14 +64,12 @@ package enum ParameterizedAddress {
             guard low <= high, (high - low) / step < Int64(most) else { throw fault }
             return stride(from: low, through: high, by: Int(clamping: step)).map { number in
                 let digits = Array(String(number).utf8)
-                return Array(repeating: UInt8(ascii: "0"), count: max(0, ends[0].count - digits.count))
-                    + digits
+                return Array(repeating: UInt8(ascii: "0"), count: max(0, ends[0].count - digits.count)) + digits
             }
         }
         let isLower = ends[0].first.map { $0 >= 97 } ?? false
         guard let low = alphabetic(ends[0]), let high = alphabetic(ends[1]), ends[0].count == ends[1].count,
-            low <= high,
-            isLower == (ends[1].first.map { $0 >= 97 } ?? false), (high - low) / step < Int64(most)
+            low <= high, isLower == (ends[1].first.map { $0 >= 97 } ?? false), (high - low) / step < Int64(most)
         else { throw fault }
         let base: UInt8 = isLower ? 97 : 65
         return stride(from: low, through: high, by: Int(clamping: step)).map { number in

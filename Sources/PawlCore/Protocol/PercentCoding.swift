@@ -62,8 +62,7 @@ package enum PercentCoding {
 
     /// `bytes` as text; all that is not ASCII is percent-encoded if it is not UTF-8.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
-        String(validating: bytes, as: UTF8.self)
-            ?? String(decoding: encoded(bytes, keeping: \.isASCII), as: UTF8.self)
+        String(validating: bytes, as: UTF8.self) ?? String(decoding: encoded(bytes, keeping: \.isASCII), as: UTF8.self)
     }
 
     /// `bytes` in a form that ``decoded(_:)`` reverses: unreserved characters and `/` as they are, all others percent-encoded.
@@ -101,8 +100,7 @@ package enum PercentCoding {
 
     private static func hexPair(_ bytes: some Collection<UInt8>) -> UInt8? {
         let pair = bytes.prefix(2)
-        guard pair.count == 2, let high = pair.first?.hexValue, let low = pair.dropFirst().first?.hexValue
-        else {
+        guard pair.count == 2, let high = pair.first?.hexValue, let low = pair.dropFirst().first?.hexValue else {
             return nil
         }
         return high << 4 | low

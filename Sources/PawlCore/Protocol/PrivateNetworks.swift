@@ -28,8 +28,7 @@ package enum PrivateNetworks {
     /// RFC 6890 §2.2.2, without those for documentation, which are unused; then multicast and reserved ones.
     private static let old = [
         Network(prefix: [0], bits: 8), Network(prefix: [10], bits: 8), Network(prefix: [100, 64], bits: 10),
-        Network(prefix: [127], bits: 8), Network(prefix: [169, 254], bits: 16),
-        Network(prefix: [172, 16], bits: 12),
+        Network(prefix: [127], bits: 8), Network(prefix: [169, 254], bits: 16), Network(prefix: [172, 16], bits: 12),
         Network(prefix: [192, 0, 0], bits: 24), Network(prefix: [192, 168], bits: 16),
         Network(prefix: [198, 18], bits: 15), Network(prefix: [224], bits: 3),
     ]
@@ -44,9 +43,7 @@ package enum PrivateNetworks {
     private static let embedded: [[UInt8]] = [[0, 0, 0xFF, 0xFF], [0xFF, 0xFF, 0, 0]]
     private static let isatap: [[UInt8]] = [[0, 0, 0x5E, 0xFE], [0x02, 0, 0x5E, 0xFE]]
 
-    private static func containsOld(_ address: ArraySlice<UInt8>) -> Bool {
-        old.contains { $0.contains(address) }
-    }
+    private static func containsOld(_ address: ArraySlice<UInt8>) -> Bool { old.contains { $0.contains(address) } }
 
     private static func containsNew(_ address: [UInt8]) -> Bool {
         if new.contains(where: { $0.contains(address) }) { return true }

@@ -20,9 +20,7 @@ package enum ProxyURL {
     }
 
     /// Whether the proxy itself is reached over TLS.
-    package static func isSecure(_ text: String) -> Bool {
-        text.utf8.prefix(8).isCaseInsensitively("https://")
-    }
+    package static func isSecure(_ text: String) -> Bool { text.utf8.prefix(8).isCaseInsensitively("https://") }
 
     /// User name and password as they are written; `nil` without any.
     package static func login(of text: String) -> Substring? {
@@ -43,8 +41,7 @@ package enum ProxyURL {
     }
 
     /// Whether this host and port are the proxy's.
-    package static func isPlace(_ text: String, host: some StringProtocol, port: some StringProtocol) -> Bool
-    {
+    package static func isPlace(_ text: String, host: some StringProtocol, port: some StringProtocol) -> Bool {
         let place = authority(of: withoutLogin(text) ?? text).lowercased()
         let name = host.lowercased()
         return [name, "\(name):\(port)", "[\(name)]", "[\(name)]:\(port)"].contains(place)
@@ -66,10 +63,7 @@ package enum ProxyURL {
             guard let end = authority.firstIndex(of: "]") else { return false }
             // A zone follows a percent sign (RFC 6874).
             let parts = authority[..<end].dropFirst().split(
-                separator: "%",
-                maxSplits: 1,
-                omittingEmptySubsequences: false
-            )
+                separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
             let isAddress = IPv6Address(Array(parts[0].utf8)[...]) != nil
             let hasZone = parts.count == 1 || !parts[1].isEmpty && parts[1].utf8.allSatisfy(isPlain)
             return isAddress && hasZone && isPort(authority[authority.index(after: end)...])
@@ -91,8 +85,7 @@ package enum ProxyURL {
     private static func isPort(_ text: Substring) -> Bool {
         guard let colon = text.first else { return true }
         let digits = text.dropFirst()
-        guard colon == ":", (1...5).contains(digits.count), digits.allSatisfy({ "0123456789".contains($0) })
-        else {
+        guard colon == ":", (1...5).contains(digits.count), digits.allSatisfy({ "0123456789".contains($0) }) else {
             return false
         }
         return Int(digits).map { (1...65_535).contains($0) } == true

@@ -55,9 +55,7 @@ enum Punycode {
         output.append(digit(rest))
     }
 
-    private static func digit(_ value: UInt32) -> UInt8 {
-        value < 26 ? 0x61 + UInt8(value) : 0x30 + UInt8(value - 26)
-    }
+    private static func digit(_ value: UInt32) -> UInt8 { value < 26 ? 0x61 + UInt8(value) : 0x30 + UInt8(value - 26) }
 
     private static func adapted(_ delta: UInt32, count: UInt32, isFirst: Bool) -> UInt32 {
         var rest = isFirst ? delta / 700 : delta / 2

@@ -33,12 +33,7 @@ package enum RangeOption {
     private static func failure(_ text: String, _ why: String) -> Failure {
         let shown = Redaction.clipped(Redaction.printable(text), to: 80)
         return Failure(
-            .badOption,
-            "cannot use the range",
-            at: "\"\(shown)\"",
-            because: why,
-            remedy:
-                "write 0-99 for the first hundred bytes, 100- for all after them, -100 for the last hundred"
-        )
+            .badOption, "cannot use the range", at: "\"\(shown)\"", because: why,
+            remedy: "write 0-99 for the first hundred bytes, 100- for all after them, -100 for the last hundred")
     }
 }

@@ -50,10 +50,7 @@ package struct RateLimitFields: Hashable, Sendable {
         let policies = policy.map(Self.items) ?? []
         // Without a time, the window of its policy is the longest that it can be.
         return used.compactMap { item in
-            Self.span(
-                item.number("t") ?? policies.first { $0.name == item.name }?.number("w"),
-                now: now
-            )
+            Self.span(item.number("t") ?? policies.first { $0.name == item.name }?.number("w"), now: now)
         }.max()
     }
 
@@ -62,9 +59,7 @@ package struct RateLimitFields: Hashable, Sendable {
         return Self.span(Self.number(reset), now: now)
     }
 
-    private static func number(_ text: String) -> Int64? {
-        Array(text.utf8).trimmed(\.isWhiteSpace).decimalNumber
-    }
+    private static func number(_ text: String) -> Int64? { Array(text.utf8).trimmed(\.isWhiteSpace).decimalNumber }
 
     private static func span(_ seconds: Int64?, now: UnixTime) -> Interval? {
         guard var seconds, seconds >= 0 else { return nil }

@@ -18,9 +18,7 @@ package enum Redaction {
     /// Whether a header of this name (lower case) holds a secret.
     package static func isSecret(name: String) -> Bool {
         let bytes = Array(name.utf8)
-        return secretParts.contains { part in
-            bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
-        }
+        return secretParts.contains { part in bytes.indices.contains { bytes[$0...].starts(with: part.utf8) } }
     }
 
     /// Covers standard names (Authorization, Cookie, Set-Cookie, Proxy-Authorization) and the many that
@@ -28,8 +26,7 @@ package enum Redaction {
     ///
     /// Too much redaction costs little.
     private static let secretParts = [
-        "auth", "cookie", "token", "secret", "passw", "key", "session", "signature", "credential",
-        "x-amz-security",
+        "auth", "cookie", "token", "secret", "passw", "key", "session", "signature", "credential", "x-amz-security",
     ]
 
     /// `text` with the user info, query and fragment of every address in it replaced by `mark`.
@@ -130,8 +127,8 @@ package enum Redaction {
     /// What follows the user info of an address without a scheme, `user:password@host`, from the sign on; empty if the
     /// password may have a slash or a question mark in it, and `nil` without user info.
     private static func afterBareLogin(_ word: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard authorityStart(word) == nil, let colon = word.firstIndex(of: .colon),
-            let at = word.lastIndex(of: .at), colon < at
+        guard authorityStart(word) == nil, let colon = word.firstIndex(of: .colon), let at = word.lastIndex(of: .at),
+            colon < at
         else { return nil }
         let authority = word.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
         guard colon < authority.endIndex else { return nil }

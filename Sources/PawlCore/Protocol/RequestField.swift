@@ -10,8 +10,8 @@ package enum RequestField {
 
     /// Fields that change how the exchange itself works, or that libcurl treats specially.
     package static let framing: Set<String> = [
-        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",
-        "content-length", "expect", "upgrade",
+        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "content-length",
+        "expect", "upgrade",
     ]
 
     /// `name` is in lower case.

@@ -7,8 +7,7 @@ extension ResponseHead {
     /// An unused field costs a comparison of its name's length and no memory. `look` is called with every
     /// field, for the transport's own use.
     package init?(
-        parsing head: [UInt8],
-        look: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void = { _, _ in }
+        parsing head: [UInt8], look: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void = { _, _ in }
     ) {
         var lines = HeadLines(head)
         guard !Self.hasBareReturn(head), let first = lines.next(), let status = Self.status(of: first) else {
@@ -26,9 +25,7 @@ extension ResponseHead {
     }
 
     /// The same for bytes borrowed from a C library.
-    package init?(parsing head: UnsafeRawBufferPointer) {
-        unsafe self.init(parsing: [UInt8](head))
-    }
+    package init?(parsing head: UnsafeRawBufferPointer) { unsafe self.init(parsing: [UInt8](head)) }
 
     /// Every field of ``lines``, in the order received.
     package var fields: [(name: String, value: String)] {
@@ -74,11 +71,7 @@ extension ResponseHead {
     /// Stores the field if a decision uses it.
     ///
     /// Dispatches on the length of the name.
-    private mutating func take(
-        _ name: ArraySlice<UInt8>,
-        _ value: ArraySlice<UInt8>,
-        _ framing: inout Framing
-    ) {
+    private mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, _ framing: inout Framing) {
         func isNamed(_ wanted: StaticString) -> Bool { name.isCaseInsensitively(wanted) }
         if DigestField.mayBe(name) { takeDigest(name, value) }
         switch name.count {
@@ -124,10 +117,7 @@ extension ResponseHead {
     }
 
     /// The lines of one field are one list.
-    private mutating func take(
-        rateLimit value: ArraySlice<UInt8>,
-        _ field: WritableKeyPath<RateLimitFields, String?>
-    ) {
+    private mutating func take(rateLimit value: ArraySlice<UInt8>, _ field: WritableKeyPath<RateLimitFields, String?>) {
         var fields = rateLimit ?? RateLimitFields()
         Self.join(value, to: &fields[keyPath: field])
         rateLimit = fields
@@ -144,8 +134,7 @@ extension ResponseHead {
     /// Two different ranges in one head are no range.
     private mutating func take(contentRange value: ArraySlice<UInt8>) {
         let field = ContentRangeField(parsing: value)
-        contentRange =
-            contentRange == .absent || contentRange == field ? field : .malformed(String(field: value))
+        contentRange = contentRange == .absent || contentRange == field ? field : .malformed(String(field: value))
     }
 
     private mutating func take(acceptRanges value: ArraySlice<UInt8>) {
@@ -273,8 +262,7 @@ private struct HeadLines {
 
     /// By index: each slice of the head would count a reference.
     private static func field(
-        in bytes: ArraySlice<UInt8>,
-        _ line: Range<Int>
+        in bytes: ArraySlice<UInt8>, _ line: Range<Int>
     ) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
         var colon = line.lowerBound
         while colon < line.upperBound, bytes[colon] != .colon { colon += 1 }

@@ -84,9 +84,7 @@ package struct ResponseHead: Hashable, Sendable {
     package func suggestedName(_ charsets: CharsetDecoder) -> String? {
         guard !dispositions.isEmpty else { return nil }
         let stated = contentType.flatMap { MediaType(parsing: $0)?["charset"] }.map { Array($0.utf8) }
-        return dispositions.lazy.compactMap {
-            ContentDisposition.fileName(from: $0, charsets, stated: stated)
-        }.first
+        return dispositions.lazy.compactMap { ContentDisposition.fileName(from: $0, charsets, stated: stated) }.first
     }
     package var entityTag: EntityTag? {
         get { values.entityTag }

@@ -13,13 +13,10 @@ package enum RetryAfter {
         // Some servers send fractions; none means less than the whole second.
         let number = value.prefix(while: \.isDigit)
         let fraction = value[number.endIndex...]
-        let isNumber =
-            fraction.isEmpty || fraction.first == .dot && fraction.dropFirst().allSatisfy(\.isDigit)
+        let isNumber = fraction.isEmpty || fraction.first == .dot && fraction.dropFirst().allSatisfy(\.isDigit)
         if !number.isEmpty, isNumber {
             guard let seconds = number.decimalNumber else { return longest }
-            return wait(
-                fraction.contains { $0 > 0x30 } ? seconds.addingReportingOverflow(1) : (seconds, false)
-            )
+            return wait(fraction.contains { $0 > 0x30 } ? seconds.addingReportingOverflow(1) : (seconds, false))
         }
         guard let date = UnixTime(httpDate: value, now: now) else { return nil }
         return date > now ? wait(date.seconds.subtractingReportingOverflow(now.seconds)) : .zero

@@ -35,8 +35,7 @@ package struct SetCookie: Hashable, Sendable {
         let name = Array(domain.utf8).drop { $0 == .dot }.map(\.lowercased)
         let own = Array(host.utf8).map(\.lowercased)
         if name == own { return true }
-        return !NumericAddress.isOne(host) && name.contains(.dot)
-            && own.suffix(name.count + 1) == [.dot] + name
+        return !NumericAddress.isOne(host) && name.contains(.dot) && own.suffix(name.count + 1) == [.dot] + name
     }
 
     /// Of two equal attributes the last one counts.

@@ -38,9 +38,7 @@ package struct StoredGzipWriter: Hashable, Sendable {
         while rest.count >= 5 {
             let head = Array(rest.prefix(5))
             let count = Int(head[1]) | Int(head[2]) << 8
-            guard head == Self.head(of: count, isLast: head[0] == 1), rest.count >= 5 + count else {
-                return nil
-            }
+            guard head == Self.head(of: count, isLast: head[0] == 1), rest.count >= 5 + count else { return nil }
             content += rest.dropFirst(5).prefix(count)
             if head[0] == 1 { return content }
             rest = rest.dropFirst(5 + count)

@@ -54,7 +54,5 @@ package struct TransferFault: Error, Hashable, Sendable {
     }
 
     /// The text is a server's or another library's.
-    package init(_ kind: Kind, foreign text: String) {
-        self.init(kind, LocalizableMessage(untranslated: text))
-    }
+    package init(_ kind: Kind, foreign text: String) { self.init(kind, LocalizableMessage(untranslated: text)) }
 }

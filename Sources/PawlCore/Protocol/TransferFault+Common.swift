@@ -1,59 +1,33 @@
 /// Faults that several parts of the transports report.
 extension TransferFault {
     package static let outOfMemory = TransferFault(
-        .other,
-        LocalizableMessage("fault-no-memory", "there is not enough memory for the transfer")
-    )
+        .other, LocalizableMessage("fault-no-memory", "there is not enough memory for the transfer"))
     package static let notHTTP = TransferFault(
-        .malformed,
-        LocalizableMessage("fault-not-http", "the response is not HTTP")
-    )
+        .malformed, LocalizableMessage("fault-not-http", "the response is not HTTP"))
     package static let tooLong = TransferFault(
-        .malformed,
-        LocalizableMessage("fault-too-long", "the response is longer than what was requested")
-    )
+        .malformed, LocalizableMessage("fault-too-long", "the response is longer than what was requested"))
     package static let headNotHTTP = TransferFault(
-        .malformed,
-        LocalizableMessage("fault-head-not-http", "the response head is not HTTP")
-    )
+        .malformed, LocalizableMessage("fault-head-not-http", "the response head is not HTTP"))
     package static let longHead = TransferFault(
-        .malformed,
-        LocalizableMessage("fault-long-head", "the response head is longer than the limit")
-    )
+        .malformed, LocalizableMessage("fault-long-head", "the response head is longer than the limit"))
     package static let brokenChunks = TransferFault(
-        .truncated,
-        LocalizableMessage("fault-chunks-broken", "the chunked framing of the response is broken")
-    )
+        .truncated, LocalizableMessage("fault-chunks-broken", "the chunked framing of the response is broken"))
     package static let bareChunks = TransferFault(
         .truncated,
         LocalizableMessage(
             "fault-chunk-bare-line-feed",
-            "a chunk of the response ends with LF instead of CR LF, so its bytes may be wrong"
-        )
-    )
+            "a chunk of the response ends with LF instead of CR LF, so its bytes may be wrong"))
     package static let noLastChunk = TransferFault(
-        .truncated,
-        LocalizableMessage("fault-no-last-chunk", "the connection was closed before the last chunk")
-    )
+        .truncated, LocalizableMessage("fault-no-last-chunk", "the connection was closed before the last chunk"))
     /// SFTP: libcurl reads the file from its beginning then.
     package static let withoutLength = TransferFault(
-        .offsetRefused,
-        LocalizableMessage("sftp-length-missing", "it does not report the file's length")
-    )
+        .offsetRefused, LocalizableMessage("sftp-length-missing", "it does not report the file's length"))
     package static let noResponse = TransferFault(
         .connectionLost,
-        LocalizableMessage(
-            "fault-closed-without-response",
-            "the connection was closed without a response"
-        )
-    )
+        LocalizableMessage("fault-closed-without-response", "the connection was closed without a response"))
     package static let certificatesNotShown = TransferFault(
         .tls,
-        LocalizableMessage(
-            "fault-certificates-not-shown",
-            "the server's certificates cannot be shown to the program"
-        )
-    )
+        LocalizableMessage("fault-certificates-not-shown", "the server's certificates cannot be shown to the program"))
 
     /// The host has no address of the version that is required, which is 4 or 6.
     package static func noAddress(of host: String, version: IPVersion) -> TransferFault {
@@ -61,16 +35,12 @@ extension TransferFault {
             .nameMissing,
             version == .v4
                 ? LocalizableMessage("host-without-ipv4", "\(host) has no IPv4 address")
-                : LocalizableMessage("host-without-ipv6", "\(host) has no IPv6 address")
-        )
+                : LocalizableMessage("host-without-ipv6", "\(host) has no IPv6 address"))
     }
 
     /// There is no such host.
     package static func noHost(_ host: String) -> TransferFault {
-        TransferFault(
-            .nameMissing,
-            LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)")
-        )
+        TransferFault(.nameMissing, LocalizableMessage("host-not-resolved", "cannot resolve the host name \(host)"))
     }
 
     /// The resolver was requested repeatedly.
@@ -79,9 +49,7 @@ extension TransferFault {
             .nameResolution,
             LocalizableMessage(
                 "host-not-resolved-now",
-                "cannot resolve the host name \(host): DNS did not respond, or reported a failure"
-            )
-        )
+                "cannot resolve the host name \(host): DNS did not respond, or reported a failure"))
     }
 
     /// Whether it is about the client certificate.
@@ -94,19 +62,13 @@ extension TransferFault {
     package static let unusableAuthorities = TransferFault(
         .tls,
         LocalizableMessage(
-            "fault-authority-file",
-            "the file of certificate authorities is missing or has no certificates (PEM)"
-        )
-    )
+            "fault-authority-file", "the file of certificate authorities is missing or has no certificates (PEM)"))
 
     var lacksAuthorities: Bool { cause.id == Self.unusableAuthorities.cause.id }
 
     /// libcurl is not installed, or its file cannot be loaded; `reason` is the dynamic linker's.
     package static func withoutCurl(_ reason: String) -> TransferFault {
-        TransferFault(
-            .other,
-            LocalizableMessage("fault-libcurl-missing", "libcurl cannot be loaded: \(reason)")
-        )
+        TransferFault(.other, LocalizableMessage("fault-libcurl-missing", "libcurl cannot be loaded: \(reason)"))
     }
 
     /// The proxy's URL in that environment variable cannot be used.
@@ -115,9 +77,7 @@ extension TransferFault {
             .proxy,
             LocalizableMessage(
                 "proxy-variable-unusable",
-                "the environment variable \(variable) is not the URL of a proxy: it must be \(ProxyURL.form)"
-            )
-        )
+                "the environment variable \(variable) is not the URL of a proxy: it must be \(ProxyURL.form)"))
     }
 
     var concernsVariable: Bool { cause.id == Self.unusableProxy(in: "").cause.id }
@@ -131,9 +91,7 @@ extension TransferFault {
 
     /// The given proxy's URL cannot be used.
     package static let unusableProxy = TransferFault(
-        .proxy,
-        LocalizableMessage("proxy-unusable", "the proxy's URL cannot be used: it must be \(ProxyURL.form)")
-    )
+        .proxy, LocalizableMessage("proxy-unusable", "the proxy's URL cannot be used: it must be \(ProxyURL.form)"))
 
     /// Whether the proxy's URL was refused before anything was sent.
     var hasUnusableProxy: Bool { concernsVariable || cause.id == Self.unusableProxy.cause.id }
@@ -143,10 +101,7 @@ extension TransferFault {
         TransferFault(
             .tls,
             LocalizableMessage(
-                "client-certificate-unusable",
-                "the client certificate or its key cannot be used: \(reason)"
-            )
-        )
+                "client-certificate-unusable", "the client certificate or its key cannot be used: \(reason)"))
     }
 
     var lacksCurl: Bool { cause.id == "fault-libcurl-missing" }
@@ -157,9 +112,7 @@ extension TransferFault {
     /// The connection ended within the response's header section.
     package static func closedInHead(_ kind: Kind) -> TransferFault {
         TransferFault(
-            kind,
-            LocalizableMessage("fault-closed-in-head", "the connection was closed within the response head")
-        )
+            kind, LocalizableMessage("fault-closed-in-head", "the connection was closed within the response head"))
     }
 }
 

@@ -16,9 +16,7 @@ extension UnixTime {
         self.init(seconds: days * 86_400 + parts.secondOfDay - parts.zoneOffset)
     }
 
-    package init?(httpDate text: String, now: UnixTime? = nil) {
-        self.init(httpDate: Array(text.utf8)[...], now: now)
-    }
+    package init?(httpDate text: String, now: UnixTime? = nil) { self.init(httpDate: Array(text.utf8)[...], now: now) }
 
     /// The form that all senders must generate, IMF-fixdate.
     package var httpDate: String {
@@ -29,8 +27,7 @@ extension UnixTime {
         func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + "\(number)" }
         let yearText = String(repeating: "0", count: max(0, 4 - "\(year)".utf8.count)) + "\(year)"
         let time = "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))"
-        return
-            "\(Self.weekdays[weekday]), \(two(day)) \(DateParts.months[Int(month) - 1]) \(yearText) \(time) GMT"
+        return "\(Self.weekdays[weekday]), \(two(day)) \(DateParts.months[Int(month) - 1]) \(yearText) \(time) GMT"
     }
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -81,11 +78,7 @@ private struct DateParts {
     var zoneOffset: Int64 = 0
 
     init?(_ text: ArraySlice<UInt8>) {
-        if let preferred = DateParts(preferred: text) {
-            self = preferred
-        } else {
-            self.init(tolerant: text)
-        }
+        if let preferred = DateParts(preferred: text) { self = preferred } else { self.init(tolerant: text) }
     }
 
     /// The preferred form exactly, which nearly every date has: read in place, since each response contains
@@ -103,9 +96,9 @@ private struct DateParts {
         guard text.count == 29, text[start + 3] == .comma, text[(start + 25)...].elementsEqual(" GMT".utf8),
             text[start + 4] == .space, text[start + 7] == .space, text[start + 11] == .space,
             text[start + 16] == .space, text[start + 19] == .colon, text[start + 22] == .colon,
-            let month = Self.month(text[(start + 8)..<(start + 11)]), let day = number(5, 2),
-            let year = number(12, 4), let hour = number(17, 2), let minute = number(20, 2),
-            let second = number(23, 2), let secondOfDay = Self.secondOfDay(hour, minute, second)
+            let month = Self.month(text[(start + 8)..<(start + 11)]), let day = number(5, 2), let year = number(12, 4),
+            let hour = number(17, 2), let minute = number(20, 2), let second = number(23, 2),
+            let secondOfDay = Self.secondOfDay(hour, minute, second)
         else { return nil }
         self.init(day: day, month: month, year: year, hasShortYear: false, secondOfDay: secondOfDay)
     }
@@ -137,8 +130,7 @@ private struct DateParts {
                 return nil
             }
         }
-        guard let month, let second, numbers.count == 2, numbers[0].count <= 2,
-            let day = numbers[0].decimalNumber,
+        guard let month, let second, numbers.count == 2, numbers[0].count <= 2, let day = numbers[0].decimalNumber,
             let year = numbers[1].decimalNumber, numbers[1].count == 2 || numbers[1].count == 4
         else { return nil }
         self.day = day
@@ -168,9 +160,7 @@ private struct DateParts {
 
     private static func offset(_ token: ArraySlice<UInt8>) -> Int64? {
         let digits = token.dropFirst()
-        guard digits.count == 4, let number = digits.decimalNumber, number % 100 < 60, number < 2400 else {
-            return nil
-        }
+        guard digits.count == 4, let number = digits.decimalNumber, number % 100 < 60, number < 2400 else { return nil }
         let seconds = number / 100 * 3600 + number % 100 * 60
         return token.first == .dash ? -seconds : seconds
     }
@@ -181,9 +171,7 @@ private struct DateParts {
         return monthCodes.firstIndex(of: letters)
     }
 
-    private static let monthCodes = months.map {
-        $0.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1.lowercased) }
-    }
+    private static let monthCodes = months.map { $0.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1.lowercased) } }
 
     /// Weekdays, and the names of the only zone.
     ///

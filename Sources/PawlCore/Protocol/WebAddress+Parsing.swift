@@ -3,26 +3,18 @@ extension WebAddress {
     /// other scripts in path and query are percent-encoded, the user info is returned separately.
     ///
     /// Throws code 28.
-    package static func parse(
-        _ text: String
-    ) throws(Failure) -> (address: WebAddress, credentials: Credentials?) {
+    package static func parse(_ text: String) throws(Failure) -> (address: WebAddress, credentials: Credentials?) {
         if let plain = plain(text) { return (plain, nil) }
         do throws(AddressFlaw) {
             let (address, userInfo) = try read(reference(text))
             return (address, try userInfo.flatMap(credentials))
-        } catch {
-            throw failure(error, text)
-        }
+        } catch { throw failure(error, text) }
     }
 
     static func failure(_ flaw: AddressFlaw, _ text: String) -> Failure {
         Failure(
-            .badOption,
-            "cannot use the URL",
-            at: Redaction.address(text),
-            because: flaw.why,
-            remedy: Remedy(flaw.remedy)
-        )
+            .badOption, "cannot use the URL", at: Redaction.address(text), because: flaw.why,
+            remedy: Remedy(flaw.remedy))
     }
 
     /// The common case in one pass over the text, which is then the address's own: HTTP, a name or a dotted quad in
@@ -36,9 +28,7 @@ extension WebAddress {
 
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>, _ text: String) -> WebAddress? {
         let isSecure = unsafe bytes.starts(with: "https://".utf8)
-        guard unsafe isSecure || bytes.starts(with: "http://".utf8), bytes.count <= longest else {
-            return nil
-        }
+        guard unsafe isSecure || bytes.starts(with: "http://".utf8), bytes.count <= longest else { return nil }
         let scheme = isSecure ? Scheme.https : .http
         let start = isSecure ? 8 : 7
         guard let slash = unsafe bytes[start...].firstIndex(of: .slash) else { return nil }
@@ -49,8 +39,8 @@ extension WebAddress {
         if let colon {
             // In the only form that is the address's own.
             let digits = unsafe bytes[(colon + 1)..<slash]
-            guard let number = unsafe digits.decimalNumber.flatMap(UInt16.init(exactly:)),
-                unsafe digits.first != 0x30, number != port
+            guard let number = unsafe digits.decimalNumber.flatMap(UInt16.init(exactly:)), unsafe digits.first != 0x30,
+                number != port
             else { return nil }
             port = number
         }
@@ -61,12 +51,8 @@ extension WebAddress {
             before = byte
         }
         return unsafe WebAddress(
-            scheme: scheme,
-            host: String(decoding: host, as: UTF8.self),
-            port: port,
-            path: String(decoding: bytes[slash...], as: UTF8.self),
-            text: text
-        )
+            scheme: scheme, host: String(decoding: host, as: UTF8.self), port: port,
+            path: String(decoding: bytes[slash...], as: UTF8.self), text: text)
     }
 
     /// In bytes; RFC 9110 §4.1 recommends support for 8,000 and more.
@@ -84,19 +70,13 @@ extension WebAddress {
     /// Throws for what no URL may have.
     ///
     /// A key of an object is literal, so that it may have a tab; a line end would end its line in lists.
-    static func allowed(
-        _ bytes: ArraySlice<UInt8>,
-        inKey isKey: Bool = false
-    ) throws(AddressFlaw) -> ArraySlice<UInt8> {
-        guard bytes.count <= longest else {
-            throw AddressFlaw("address-long", "it is longer than \(longest) bytes")
-        }
+    static func allowed(_ bytes: ArraySlice<UInt8>, inKey isKey: Bool = false) throws(AddressFlaw) -> ArraySlice<UInt8>
+    {
+        guard bytes.count <= longest else { throw AddressFlaw("address-long", "it is longer than \(longest) bytes") }
         guard !bytes.contains(where: { $0.isControl && !(isKey && $0 == .tab) }) else {
             throw AddressFlaw(
-                "address-control-character",
-                "it contains a control character",
-                remedy: isKey ? "copy it to another key" : "percent-encode it or leave it out"
-            )
+                "address-control-character", "it contains a control character",
+                remedy: isKey ? "copy it to another key" : "percent-encode it or leave it out")
         }
         return bytes
     }
@@ -109,9 +89,7 @@ extension WebAddress {
         guard let colon = schemeEnd(bytes) else { throw missingScheme }
         let rest = bytes[(colon + 1)...]
         let scheme = try scheme(bytes[..<colon], before: rest)
-        guard rest.starts(with: "//".utf8) else {
-            throw missingHost(remedy: "write \(scheme.rawValue)://HOST/PATH")
-        }
+        guard rest.starts(with: "//".utf8) else { throw missingHost(remedy: "write \(scheme.rawValue)://HOST/PATH") }
         if scheme == .s3 { return (try readS3(rest.dropFirst(2)), nil) }
         let (address, userInfo) = try read(scheme, afterSlashes: rest.dropFirst(2))
         return (address, userInfo)
@@ -119,17 +97,12 @@ extension WebAddress {
 
     /// Parses the text after `scheme://`.
     static func read(
-        _ scheme: Scheme,
-        afterSlashes rest: ArraySlice<UInt8>
+        _ scheme: Scheme, afterSlashes rest: ArraySlice<UInt8>
     ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
         let authority = rest.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
         // Browsers read a backslash as a slash, other parsers as part of the user info: `//good\@bad/`.
         guard !authority.contains(.backslash) else {
-            throw AddressFlaw(
-                "address-backslash",
-                "it has a backslash before its path",
-                remedy: "write / instead"
-            )
+            throw AddressFlaw("address-backslash", "it has a backslash before its path", remedy: "write / instead")
         }
         var userInfo: ArraySlice<UInt8>?
         var place = authority
@@ -140,42 +113,29 @@ extension WebAddress {
         let (host, port) = try hostAndPort(place)
         let (path, query) = split(rest[authority.endIndex...])
         let address = WebAddress(
-            scheme: scheme,
-            host: host,
-            port: port ?? scheme.defaultPort,
-            path: withoutDotSegments(path),
-            query: query
-        )
+            scheme: scheme, host: host, port: port ?? scheme.defaultPort, path: withoutDotSegments(path), query: query)
         return (address, userInfo)
     }
 
     /// The index of the scheme's colon, if the bytes begin with a scheme (RFC 3986 §3.1).
     static func schemeEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.first?.isLetter == true else { return nil }
-        let end = bytes.firstIndex {
-            !($0.isLetter || $0.isDigit || $0 == .plus || $0 == .dash || $0 == .dot)
-        }
+        let end = bytes.firstIndex { !($0.isLetter || $0.isDigit || $0 == .plus || $0 == .dash || $0 == .dot) }
         guard let end, bytes[end] == .colon else { return nil }
         return end
     }
 
-    private static func scheme(
-        _ name: ArraySlice<UInt8>,
-        before rest: ArraySlice<UInt8>
-    ) throws(AddressFlaw) -> Scheme {
+    private static func scheme(_ name: ArraySlice<UInt8>, before rest: ArraySlice<UInt8>) throws(AddressFlaw) -> Scheme
+    {
         if name.isCaseInsensitively("http") { return .http }
         if name.isCaseInsensitively("https") { return .https }
         let text = String(decoding: name.map(\.lowercased), as: UTF8.self)
         if let scheme = Scheme(rawValue: text) { return scheme }
         // `example.org:8080/file` and `localhost:8080/file` have a port there, not a scheme.
-        if !rest.starts(with: "//".utf8), name.contains(.dot) || rest.first?.isDigit == true {
-            throw missingScheme
-        }
+        if !rest.starts(with: "//".utf8), name.contains(.dot) || rest.first?.isDigit == true { throw missingScheme }
         throw AddressFlaw(
-            "address-scheme",
-            "unsupported scheme '\(Redaction.clipped(text, to: 32))'",
-            remedy: "supported: \(Scheme.list)"
-        )
+            "address-scheme", "unsupported scheme '\(Redaction.clipped(text, to: 32))'",
+            remedy: "supported: \(Scheme.list)")
     }
 
     private static func missingHost(remedy: String = "") -> AddressFlaw {
@@ -184,10 +144,7 @@ extension WebAddress {
 
     private static var missingScheme: AddressFlaw {
         AddressFlaw(
-            "address-without-scheme",
-            "it has no scheme",
-            remedy: "begin it with https:// or another of \(Scheme.list)"
-        )
+            "address-without-scheme", "it has no scheme", remedy: "begin it with https:// or another of \(Scheme.list)")
     }
 
     /// Path and query, percent-encoded; the fragment is dropped.
@@ -227,9 +184,7 @@ extension WebAddress {
         let digits = rest.dropFirst()
         // A colon without digits means the default (RFC 3986 §3.2.3).
         if digits.isEmpty { return (name, nil) }
-        guard digits.count <= 5, let number = digits.decimalNumber, let port = UInt16(exactly: number),
-            port > 0
-        else {
+        guard digits.count <= 5, let number = digits.decimalNumber, let port = UInt16(exactly: number), port > 0 else {
             throw AddressFlaw("address-port", "its port is not a number from 1 to 65535")
         }
         return (name, port)
@@ -245,9 +200,7 @@ extension WebAddress {
         // FTP sends both in command lines: a line end would begin a command of its own.
         guard !(user.utf8.contains(where: \.isControl) || password.utf8.contains(where: \.isControl)) else {
             throw AddressFlaw(
-                "address-login-control-character",
-                "its user name or password contains a control character"
-            )
+                "address-login-control-character", "its user name or password contains a control character")
         }
         return Credentials(user: user, password: password)
     }

@@ -4,15 +4,10 @@ extension WebAddress {
     ///
     /// Throws code 22, also when the reference has an unsupported scheme.
     package func resolving(_ reference: String) throws(Failure) -> WebAddress {
-        do throws(AddressFlaw) {
-            return try resolved(try Self.reference(reference))
-        } catch {
+        do throws(AddressFlaw) { return try resolved(try Self.reference(reference)) } catch {
             throw Failure(
-                .badResponse,
-                "cannot follow the reference",
-                at: "\(Redaction.address(reference)) from \(redacted)",
-                because: error.why
-            )
+                .badResponse, "cannot follow the reference", at: "\(Redaction.address(reference)) from \(redacted)",
+                because: error.why)
         }
     }
 

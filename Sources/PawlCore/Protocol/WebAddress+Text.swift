@@ -1,17 +1,9 @@
 extension WebAddress {
     /// The URL for display: a query may be a secret (signed addresses), so it is elided.
-    package var redacted: String {
-        query == nil ? text : Self.text(scheme, host, port, path, "…")
-    }
+    package var redacted: String { query == nil ? text : Self.text(scheme, host, port, path, "…") }
 
     /// Written into one allocation: a list may need thousands of addresses.
-    static func text(
-        _ scheme: Scheme,
-        _ host: String,
-        _ port: UInt16,
-        _ path: String,
-        _ query: String?
-    ) -> String {
+    static func text(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) -> String {
         guard scheme != .s3 else { return s3Text(bucket: host, path: path) }
         let name = scheme.rawValue
         let longest = name.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0)
@@ -42,12 +34,7 @@ extension WebAddress {
         }
     }
 
-    private static func addAuthority(
-        _ scheme: Scheme,
-        _ host: String,
-        _ port: UInt16,
-        to writer: inout TextWriter
-    ) {
+    private static func addAuthority(_ scheme: Scheme, _ host: String, _ port: UInt16, to writer: inout TextWriter) {
         if host.utf8.has({ $0 == .colon }) {
             writer.put(.leftBracket)
             writer.put(host)
@@ -82,8 +69,7 @@ extension WebAddress {
         var bytes = Array(path.utf8)[...]
         if let slash = bytes.lastIndex(of: .slash) { bytes = bytes[(slash + 1)...] }
         // `;type=i` is a transfer mode, not part of the name (RFC 1738 §3.2.2).
-        if scheme == .ftp || scheme == .ftps, bytes.count >= 7,
-            bytes.suffix(7).dropLast().elementsEqual(";type=".utf8)
+        if scheme == .ftp || scheme == .ftps, bytes.count >= 7, bytes.suffix(7).dropLast().elementsEqual(";type=".utf8)
         {
             bytes = bytes.dropLast(7)
         }
@@ -97,8 +83,7 @@ extension Origin {
 }
 
 /// Writes strings one after another into memory of a known size.
-@safe
-private struct TextWriter {
+@safe private struct TextWriter {
     private let room: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0
 

@@ -23,14 +23,7 @@ package struct WebAddress: Hashable, Sendable {
         let query: String?
         let text: String
 
-        init(
-            _ scheme: Scheme,
-            _ host: String,
-            _ port: UInt16,
-            _ path: String,
-            _ query: String?,
-            text: String? = nil
-        ) {
+        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?, text: String? = nil) {
             self.scheme = scheme
             self.host = host
             self.port = port
@@ -91,9 +84,7 @@ package struct Origin: Hashable, Sendable {
     }
 }
 
-extension WebAddress {
-    package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
-}
+extension WebAddress { package var origin: Origin { Origin(scheme: scheme, host: host, port: port) } }
 
 /// The user name and password of a URL or an option, for one origin.
 package struct Credentials: Hashable, Sendable {

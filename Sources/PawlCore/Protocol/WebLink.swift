@@ -26,11 +26,8 @@ package struct WebLink: Hashable, Sendable {
             let relations = Array(relation.utf8).split(whereSeparator: \.isWhiteSpace)
             links.append(
                 WebLink(
-                    target: String(field: target),
-                    relations: relations.map { String(field: $0.map(\.lowercased)) },
-                    parameters: parameters
-                )
-            )
+                    target: String(field: target), relations: relations.map { String(field: $0.map(\.lowercased)) },
+                    parameters: parameters))
         }
         return links
     }

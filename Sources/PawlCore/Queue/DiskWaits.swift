@@ -65,8 +65,9 @@ package struct DiskWaits: Sendable {
     /// The failure that another download on the device would have as well; `nil` if it may run.
     package func obstacle(to id: QueueID, on device: UInt64) -> Failure? {
         guard members[id]?.isTried != true else { return nil }
-        return order.lazy.compactMap { self.members[$0] }
-            .first { $0.cause.device == device && $0.cause.needed == nil && !$0.isTried }?.cause.failure
+        return order.lazy.compactMap { self.members[$0] }.first {
+            $0.cause.device == device && $0.cause.needed == nil && !$0.isTried
+        }?.cause.failure
     }
 
     /// The user wants it to be tried now.
@@ -90,8 +91,7 @@ package struct DiskWaits: Sendable {
         var rooms: [UInt64: DiskRoom] = [:]
         var found: [QueueID] = []
         for id in order {
-            guard let member = members[id], member.due <= now, let device = member.cause.device,
-                !busy.contains(device)
+            guard let member = members[id], member.due <= now, let device = member.cause.device, !busy.contains(device)
             else { continue }
             let present = rooms[device] ?? room(id)
             // Its disk went away: what has the folder's path now is another one.

@@ -44,12 +44,7 @@ package struct QueueBook: Sendable {
 
     /// Restores a download of an earlier run at its place; `startNext` is called when all are restored.
     package mutating func restore(_ place: QueuePosition, group: GroupID?, isPaused: Bool) -> Number {
-        let number = line.add(
-            priority: place.priority,
-            position: place.position,
-            group: group,
-            isPaused: isPaused
-        )
+        let number = line.add(priority: place.priority, position: place.position, group: group, isPaused: isPaused)
         line.insert(number)
         return number
     }
@@ -168,9 +163,7 @@ package struct QueueBook: Sendable {
 
     // MARK: the line
 
-    package mutating func change(priority: Int, of number: Number) {
-        line.set(priority: priority, of: number)
-    }
+    package mutating func change(priority: Int, of number: Number) { line.set(priority: priority, of: number) }
 
     package mutating func move(_ number: Number, to target: QueueTarget) -> QueueMove<Number> {
         let last = line.count - 1

@@ -46,11 +46,8 @@ package struct QueueLine: Sendable {
         let position = position ?? highest + 1
         note(position)
         let entry = Entry(
-            place: QueuePosition(priority: priority, position: position),
-            group: group,
-            isPaused: isPaused,
-            isHeld: group.map(heldGroups.contains) ?? false
-        )
+            place: QueuePosition(priority: priority, position: position), group: group, isPaused: isPaused,
+            isHeld: group.map(heldGroups.contains) ?? false)
         guard let number = free.popLast() else {
             entries.append(entry)
             return Number(entries.count - 1)
@@ -73,15 +70,11 @@ package struct QueueLine: Sendable {
     package func isMember(_ number: Number, of id: GroupID) -> Bool { entries[Int(number)].group == id }
     package func isHeld(_ group: GroupID) -> Bool { heldGroups.contains(group) }
 
-    package mutating func set(paused: Bool, of number: Number) {
-        change(number) { $0.isPaused = paused }
-    }
+    package mutating func set(paused: Bool, of number: Number) { change(number) { $0.isPaused = paused } }
 
     package func isStuck(_ number: Number) -> Bool { entries[Int(number)].isStuck }
 
-    package mutating func set(stuck: Bool, of number: Number) {
-        change(number) { $0.isStuck = stuck }
-    }
+    package mutating func set(stuck: Bool, of number: Number) { change(number) { $0.isStuck = stuck } }
 
     /// Whether its group is paused.
     package func isHeld(_ number: Number) -> Bool { entries[Int(number)].isHeld }
@@ -96,9 +89,7 @@ package struct QueueLine: Sendable {
 
     package mutating func set(held: Bool, of group: GroupID) {
         if held { heldGroups.insert(group) } else { heldGroups.remove(group) }
-        for index in entries.indices where entries[index].group == group {
-            change(Number(index)) { $0.isHeld = held }
-        }
+        for index in entries.indices where entries[index].group == group { change(Number(index)) { $0.isHeld = held } }
     }
 
     private mutating func change(_ number: Number, _ edit: (inout Entry) -> Void) {
@@ -284,12 +275,9 @@ package struct QueueLine: Sendable {
     }
 
     private func rank(of place: QueuePosition) -> Int {
-        let chunk = chunks.partitioningIndex {
-            !(entries[Int($0.members[$0.members.count - 1])].place < place)
-        }
+        let chunk = chunks.partitioningIndex { !(entries[Int($0.members[$0.members.count - 1])].place < place) }
         guard chunk < chunks.count else { return count }
-        return before(chunk)
-            + chunks[chunk].members.partitioningIndex { !(entries[Int($0)].place < place) }
+        return before(chunk) + chunks[chunk].members.partitioningIndex { !(entries[Int($0)].place < place) }
     }
 
     private func before(_ chunk: Int) -> Int { chunks[..<chunk].reduce(0) { $0 + $1.members.count } }

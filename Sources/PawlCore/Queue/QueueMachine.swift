@@ -63,9 +63,7 @@ package struct QueueMachine: Sendable {
     /// How many wait or are paused.
     package var waitingCount: Int { scheduler.waitingCount }
     /// A part of the line, paused ones included, the next one first.
-    package func waiting(from start: Int, limit: Int) -> [QueueID] {
-        scheduler.waiting(from: start, limit: limit)
-    }
+    package func waiting(from start: Int, limit: Int) -> [QueueID] { scheduler.waiting(from: start, limit: limit) }
 
     /// Whether it waits, is paused or runs, and accepts commands.
     package func knows(_ id: QueueID) -> Bool { scheduler.place(of: id) != nil }

@@ -44,12 +44,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Restores a download of an earlier run at its place; `startNext` is called when all are restored.
-    package mutating func restore(
-        _ id: ID,
-        place: QueuePosition,
-        group: GroupID? = nil,
-        isPaused: Bool = false
-    ) {
+    package mutating func restore(_ id: ID, place: QueuePosition, group: GroupID? = nil, isPaused: Bool = false) {
         guard numbers[id] == nil else { return }
         name(book.restore(place, group: group, isPaused: isPaused), id)
     }

@@ -27,8 +27,7 @@ package struct StartLedger: Hashable, Sendable {
             let parts = word.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, let id = UInt64(parts[0], radix: 16), id != 0 else { continue }
             let wasStarting = parts[1].hasSuffix("+")
-            guard let deaths = Int(wasStarting ? parts[1].dropLast() : parts[1]),
-                (0...Self.mostDeaths).contains(deaths)
+            guard let deaths = Int(wasStarting ? parts[1].dropLast() : parts[1]), (0...Self.mostDeaths).contains(deaths)
             else { continue }
             let now = min(deaths + (wasStarting ? 1 : 0), Self.mostDeaths)
             entries[QueueID(rawValue: id)] = Entry(deaths: now)

@@ -112,11 +112,7 @@ package struct HostCache: Hashable, Sendable {
         let due = delayed.prefix { $0.time <= now }
         for entry in due where names[entry.query]?.lookup?.phase == .delayed(entry.time) {
             names[entry.query]?.lookup?.phase = .queued
-            if names[entry.query]?.isSilent == true {
-                silent.append(entry.query)
-            } else {
-                repeated.append(entry.query)
-            }
+            if names[entry.query]?.isSilent == true { silent.append(entry.query) } else { repeated.append(entry.query) }
         }
         delayed.removeFirst(due.count)
         guard running < HostCache.mostLookups, pace.nextStart <= now else { return nil }
@@ -148,9 +144,7 @@ package struct HostCache: Hashable, Sendable {
         return query
     }
 
-    private mutating func popSilent() -> HostQuery? {
-        runningSilent < HostCache.mostSilent ? silent.popFirst() : nil
-    }
+    private mutating func popSilent() -> HostQuery? { runningSilent < HostCache.mostSilent ? silent.popFirst() : nil }
 
     /// The number of names whose lookup may start.
     private var startable: Int {
@@ -159,10 +153,7 @@ package struct HostCache: Hashable, Sendable {
 
     /// A lookup has ended; returns which waiters to notify what, and `nil` when the name is looked up again.
     package mutating func ended(
-        _ query: HostQuery,
-        _ result: HostResult,
-        at now: Instant,
-        dice: inout Dice
+        _ query: HostQuery, _ result: HostResult, at now: Instant, dice: inout Dice
     ) -> (waiters: [Waiter], result: HostResult)? {
         guard var name = names[query], let lookup = name.lookup, lookup.phase == .running else {
             preconditionFailure("a lookup that was not started has ended")

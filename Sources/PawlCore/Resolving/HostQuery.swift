@@ -42,12 +42,8 @@ package enum HostResult: Hashable, Sendable {
     package func failure(of query: HostQuery, for address: WebAddress) -> Failure? {
         guard let fault = fault(of: query) else { return nil }
         var failure = Failure(
-            RetryPolicy.disposition(of: .transfer(fault)).code,
-            "cannot fetch",
-            at: address.redacted,
-            because: fault.message,
-            remedy: fault.remedy ?? ""
-        )
+            RetryPolicy.disposition(of: .transfer(fault)).code, "cannot fetch", at: address.redacted,
+            because: fault.message, remedy: fault.remedy ?? "")
         failure.fault = fault.kind
         return failure
     }

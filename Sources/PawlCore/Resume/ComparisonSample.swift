@@ -72,9 +72,7 @@ extension ComparisonSample {
         starts += spread(over: disk).map(\.start)
         var places: [ByteRange] = []
         for start in starts {
-            guard let run = disk.runs.first(where: { $0.start < start + length && start < $0.end }) else {
-                continue
-            }
+            guard let run = disk.runs.first(where: { $0.start < start + length && start < $0.end }) else { continue }
             let first = max(run.start, min(start, run.end - length))
             let place = ByteRange(first, min(first + length, run.end))
             if !range.contains(place), !places.contains(place) { places.append(place) }
@@ -101,15 +99,11 @@ extension ComparisonSample {
             if run.count > length { places.append(ByteRange(run.end - length, run.end)) }
         }
         guard places.count > 2 * Int(mostPlaces) else { return places }
-        return places.sorted { $0.count > $1.count }.prefix(2 * Int(mostPlaces)).sorted {
-            $0.start < $1.start
-        }
+        return places.sorted { $0.count > $1.count }.prefix(2 * Int(mostPlaces)).sorted { $0.start < $1.start }
     }
 }
 
 extension Int {
     /// The smallest power of two that is not less.
-    fileprivate var nextPowerOfTwo: Int {
-        self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount)
-    }
+    fileprivate var nextPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }

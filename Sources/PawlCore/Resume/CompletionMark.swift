@@ -11,16 +11,10 @@ package struct ContentFingerprint: Hashable, Sendable {
     /// FTP and SFTP servers, and some HTTP servers, do not say what time it is. Their clock is compared with this machine's,
     /// `now`, and may be a day off: some send local time.
     package init?(
-        source: String,
-        host: String,
-        selection: RequestedRange,
-        validators response: Validators,
-        now: UnixTime? = nil
+        source: String, host: String, selection: RequestedRange, validators response: Validators, now: UnixTime? = nil
     ) {
         let hasTag = response.entityTag.map { !$0.isWeak } ?? false
-        guard hasTag || response.dateStrength == .strong || Self.isOld(response, now) else {
-            return nil
-        }
+        guard hasTag || response.dateStrength == .strong || Self.isOld(response, now) else { return nil }
         self.source = CRC64.value(of: source.utf8)
         var check = CRC64()
         // Validators of another host prove nothing.
@@ -39,13 +33,10 @@ package struct ContentFingerprint: Hashable, Sendable {
     private static let margin: Int64 = 86_400
 
     /// Of content whose responses prove nothing: it equals that of no response.
-    package static func unproven(source: String) -> Self {
-        Self(source: CRC64.value(of: source.utf8), validators: 0)
-    }
+    package static func unproven(source: String) -> Self { Self(source: CRC64.value(of: source.utf8), validators: 0) }
 
     private static func isOld(_ response: Validators, _ now: UnixTime?) -> Bool {
-        guard let now, response.entityTag == nil, response.dateStrength == .plain,
-            let modified = response.lastModified
+        guard let now, response.entityTag == nil, response.dateStrength == .plain, let modified = response.lastModified
         else { return false }
         return modified.seconds < now.seconds - margin
     }
@@ -70,9 +61,7 @@ extension RequestedRange {
         return check.value
     }
 
-    fileprivate func feed(_ check: inout CRC64) {
-        for word in words { check.feed(word) }
-    }
+    fileprivate func feed(_ check: inout CRC64) { for word in words { check.feed(word) } }
 
     private var words: [UInt64] {
         switch self {
@@ -101,13 +90,8 @@ package struct CompletionMark: Hashable, Sendable {
     package static let size = 40
     private static let version: UInt8 = 1
 
-    package init(
-        _ fingerprint: ContentFingerprint,
-        isProven: Bool = true,
-        length: Int64,
-        modified: Int64,
-        isTold: Bool
-    ) {
+    package init(_ fingerprint: ContentFingerprint, isProven: Bool = true, length: Int64, modified: Int64, isTold: Bool)
+    {
         self.fingerprint = fingerprint
         self.isProven = isProven
         self.length = length
@@ -132,9 +116,8 @@ package struct CompletionMark: Hashable, Sendable {
     /// `nil` for bytes that no version of Pawl has written.
     package init?(_ bytes: [UInt8]) {
         var reader = JournalReader(bytes[...])
-        guard bytes.count == Self.size, reader.take(UInt8.self) == Self.version,
-            let reported = reader.take(UInt8.self), reported <= 1,
-            let unproven = reader.take(UInt16.self), unproven <= 1, reader.take(UInt32.self) == 0,
+        guard bytes.count == Self.size, reader.take(UInt8.self) == Self.version, let reported = reader.take(UInt8.self),
+            reported <= 1, let unproven = reader.take(UInt16.self), unproven <= 1, reader.take(UInt32.self) == 0,
             let source = reader.take(UInt64.self), let validators = reader.take(UInt64.self),
             let length = reader.take(Int64.self), let modified = reader.take(Int64.self), length >= 0
         else { return nil }

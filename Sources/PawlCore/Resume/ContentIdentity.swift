@@ -25,23 +25,13 @@ package struct ContentIdentity: Hashable, Sendable {
     }
 
     package init(
-        total: Int64? = nil,
-        coding: String? = nil,
-        mediaType: String? = nil,
-        validators: Validators = Validators()
-    ) {
-        fields = CopyOnWrite(
-            Fields(total: total, coding: coding, mediaType: mediaType, validators: validators)
-        )
-    }
+        total: Int64? = nil, coding: String? = nil, mediaType: String? = nil, validators: Validators = Validators()
+    ) { fields = CopyOnWrite(Fields(total: total, coding: coding, mediaType: mediaType, validators: validators)) }
 
     package init(_ head: ResponseHead, total: Int64?) {
         self.init(
-            total: total,
-            coding: head.contentEncoding?.lowercased(),
-            mediaType: head.contentType.flatMap { MediaType.name(in: $0) },
-            validators: Validators(head)
-        )
+            total: total, coding: head.contentEncoding?.lowercased(),
+            mediaType: head.contentType.flatMap { MediaType.name(in: $0) }, validators: Validators(head))
     }
 }
 
@@ -58,9 +48,7 @@ package struct Validators: Hashable, Sendable {
         /// At least a second before the Date of its own response (RFC 9110 §8.8.2.2).
         case strong
 
-        package static func < (left: DateStrength, right: DateStrength) -> Bool {
-            left.rawValue < right.rawValue
-        }
+        package static func < (left: DateStrength, right: DateStrength) -> Bool { left.rawValue < right.rawValue }
     }
 
     package var entityTag: EntityTag?

@@ -35,12 +35,7 @@ package struct ValidatorRecord: Hashable, Sendable {
     package private(set) var validators: Validators
     package private(set) var stability: TagStability
 
-    package init(
-        source: String,
-        host: String,
-        validators: Validators,
-        stability: TagStability = .seenOnce
-    ) {
+    package init(source: String, host: String, validators: Validators, stability: TagStability = .seenOnce) {
         self.source = source
         self.host = host
         self.validators = validators
@@ -84,9 +79,7 @@ package struct ValidatorRecord: Hashable, Sendable {
 
     /// Notes the validators of another accepted response of the same version.
     package mutating func note(_ other: Validators) {
-        if stability == .seenOnce, let tag = validators.entityTag, tag == other.entityTag {
-            stability = .stable
-        }
+        if stability == .seenOnce, let tag = validators.entityTag, tag == other.entityTag { stability = .stable }
         if validators.entityTag == nil, other.entityTag != nil {
             validators.entityTag = other.entityTag
             stability = .seenOnce
@@ -99,9 +92,7 @@ package struct ValidatorRecord: Hashable, Sendable {
 
 extension Evidence {
     /// Itself, if it is a change.
-    fileprivate var changed: Evidence? {
-        if case .changed = self { self } else { nil }
-    }
+    fileprivate var changed: Evidence? { if case .changed = self { self } else { nil } }
 }
 
 extension EntityTag {

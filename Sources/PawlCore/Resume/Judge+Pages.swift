@@ -9,9 +9,7 @@ extension Judge {
         let hasOtherSize = known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
         let isBare = hasOtherSize && response.identity.validators.isEmpty
         let bare = LocalizableMessage(
-            "size-differs-no-validators",
-            "its size differs, and it has neither ETag nor Last-Modified"
-        )
+            "size-differs-no-validators", "its size differs, and it has neither ETag nor Last-Modified")
         let type = response.identity.mediaType.flatMap { Self.isPage($0) ? $0 : nil }
         if isBare, wouldLoseBytes(to: response.identity), type == nil || type != known.mediaType {
             return .fault(.suspectPage(bare))
@@ -22,23 +20,16 @@ extension Judge {
             guard isBare, isFewer || records.contains(where: { !$0.validators.isEmpty }) else { return nil }
             return .suspectPage(response, evidence: bare)
         }
-        if let before = known.mediaType, before != type {
-            return .fault(.page(Self.instead(type, of: before)))
-        }
-        if known.mediaType == nil, !isExpected(type) {
-            return .fault(.page(Self.page(type)))
-        }
+        if let before = known.mediaType, before != type { return .fault(.page(Self.instead(type, of: before))) }
+        if known.mediaType == nil, !isExpected(type) { return .fault(.page(Self.page(type))) }
         guard hasOtherSize else { return nil }
         return .suspectPage(
-            response,
-            evidence: .init("page-of-other-size", "it responded with a page of another size (\(type))")
-        )
+            response, evidence: .init("page-of-other-size", "it responded with a page of another size (\(type))"))
     }
 
     /// A part of an error page in place of a part of the content: caches apply Range to pages with status 200.
     func pagePart(_ identity: ContentIdentity) -> Verdict? {
-        guard let type = identity.mediaType, Self.isPage(type), let before = known?.mediaType, before != type
-        else {
+        guard let type = identity.mediaType, Self.isPage(type), let before = known?.mediaType, before != type else {
             return nil
         }
         return .fault(.page(Self.instead(type, of: before)))
@@ -52,13 +43,9 @@ extension Judge {
             return .fault(.page(former.mediaType.map { Self.instead(type, of: $0) } ?? Self.page(type)))
         }
         let page = SuspectPage(total: response.identity.total, mediaType: response.identity.mediaType)
-        guard former.hasValidators, response.identity.validators.isEmpty, page != former.suspect else {
-            return nil
-        }
+        guard former.hasValidators, response.identity.validators.isEmpty, page != former.suspect else { return nil }
         return .suspectPage(
-            response,
-            evidence: .init("no-validators-any-more", "it has neither ETag nor Last-Modified any more")
-        )
+            response, evidence: .init("no-validators-any-more", "it has neither ETag nor Last-Modified any more"))
     }
 
     /// Whether content of another type may have become this page: it has validators, and the file a name with an ending,

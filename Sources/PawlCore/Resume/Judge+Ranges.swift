@@ -3,28 +3,19 @@ extension Judge {
     func partialResponse(_ head: ResponseHead) -> Verdict {
         if head.isMultipart {
             return .rangesBroken(
-                evidence: .init(
-                    "range-multipart",
-                    "the server responded to a single range with multipart/byteranges"
-                )
-            )
+                evidence: .init("range-multipart", "the server responded to a single range with multipart/byteranges"))
         }
         if let coding = head.contentEncoding {
             return .rangesBroken(
-                evidence: .init("range-encoded", "the server sent a range with Content-Encoding \(coding)")
-            )
+                evidence: .init("range-encoded", "the server sent a range with Content-Encoding \(coding)"))
         }
         switch head.contentRange {
-        case .absent:
-            return .rangesBroken(evidence: .init("content-range-missing", "status 206 without Content-Range"))
+        case .absent: return .rangesBroken(evidence: .init("content-range-missing", "status 206 without Content-Range"))
         case .malformed(let text):
-            return .rangesBroken(
-                evidence: .init("content-range-malformed", "Content-Range is malformed: \(text)")
-            )
+            return .rangesBroken(evidence: .init("content-range-malformed", "Content-Range is malformed: \(text)"))
         case .unsatisfied:
             return .rangesBroken(
-                evidence: .init("content-range-unsatisfied", "status 206 with the Content-Range of a 416")
-            )
+                evidence: .init("content-range-unsatisfied", "status 206 with the Content-Range of a 416"))
         case .range(let range, let total): return partialResponse(head, range: range, total: total)
         }
     }
@@ -36,44 +27,26 @@ extension Judge {
         if case .changed(let change) = evidence { return pagePart(identity) ?? .changed(evidence: change) }
         if let start = requestedStart, range.start != start {
             return .rangesBroken(
-                evidence: .init(
-                    "range-wrong-start",
-                    "the server sent bytes from \(range.start) instead of \(start)"
-                )
-            )
+                evidence: .init("range-wrong-start", "the server sent bytes from \(range.start) instead of \(start)"))
         }
         if case .suffix(let count) = requested, !isSuffix(range, of: total, count: count) {
             return .rangesBroken(
-                evidence: .init(
-                    "range-wrong-suffix",
-                    "the server sent \(range) instead of the last \(count) bytes"
-                )
-            )
+                evidence: .init("range-wrong-suffix", "the server sent \(range) instead of the last \(count) bytes"))
         }
         guard range.end <= requestedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
             return .rangesBroken(
-                evidence:
-                    .init(
-                        "range-exceeded",
-                        "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than requested"
-                    )
-            )
+                evidence: .init(
+                    "range-exceeded",
+                    "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than requested"))
         }
         if let length = head.contentLength, length != range.count {
             return .rangesBroken(
                 evidence: .init(
-                    "content-length-contradicts-range",
-                    "Content-Length \(length) does not fit Content-Range \(range)"
-                )
-            )
+                    "content-length-contradicts-range", "Content-Length \(length) does not fit Content-Range \(range)"))
         }
         if requested == .whole, total != range.end {
             return .rangesBroken(
-                evidence: .init(
-                    "range-not-requested",
-                    "the server sent a part although the whole file was requested"
-                )
-            )
+                evidence: .init("range-not-requested", "the server sent a part although the whole file was requested"))
         }
         return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
     }
@@ -96,28 +69,21 @@ extension Judge {
         }
         let evidence = record?.evidence(for: Validators(head)) ?? .weak
         if case .changed(let change) = evidence { return .changed(evidence: change) }
-        if total == have {
-            return .complete(total: total, isProven: evidence == .strong || evidence == .dated)
-        }
+        if total == have { return .complete(total: total, isProven: evidence == .strong || evidence == .dated) }
         if let start = requestedStart, start >= total {
             return .changed(
                 evidence: .init(
-                    "size-below-expected",
-                    "it has \(total) bytes, fewer than the \(start) that were expected"
-                )
-            )
+                    "size-below-expected", "it has \(total) bytes, fewer than the \(start) that were expected"))
         }
         let refusal = Self.refusal(from: requestedStart ?? 0, of: total)
-        return known?.total == total
-            ? .validRangeRefused(evidence: refusal) : .rangesBroken(evidence: refusal)
+        return known?.total == total ? .validRangeRefused(evidence: refusal) : .rangesBroken(evidence: refusal)
     }
 
     /// 416 while nothing is known of the content: a range without an end may be all that is refused.
     private func unsatisfiedStart(_ head: ResponseHead) -> Verdict {
         let isOpen = if case .from = requested { true } else { false }
         guard case .unsatisfied(let total) = head.contentRange else {
-            return isOpen
-                ? .openRangeRefused(evidence: Self.refusal) : .fault(.status(416, retryAfter: nil))
+            return isOpen ? .openRangeRefused(evidence: Self.refusal) : .fault(.status(416, retryAfter: nil))
         }
         guard requested != .whole, let start = requestedStart, start < total else {
             return .fault(.status(416, retryAfter: nil))

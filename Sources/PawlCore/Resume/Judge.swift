@@ -31,12 +31,8 @@ package struct Judge: Hashable, Sendable {
     var takesEverySuccess = false
 
     package init(
-        requested: RequestedRange,
-        known: Representation?,
-        record: ValidatorRecord? = nil,
-        have: Int64? = nil,
-        held: Int64 = 0,
-        name: String? = nil
+        requested: RequestedRange, known: Representation?, record: ValidatorRecord? = nil, have: Int64? = nil,
+        held: Int64 = 0, name: String? = nil
     ) {
         self.requested = requested
         self.known = known
@@ -93,12 +89,7 @@ package struct Judge: Hashable, Sendable {
         }
         if let length = head.longest, length > JournalLayout.longestFile {
             return .fault(
-                .unproven(
-                    .init(
-                        "size-unsupported",
-                        "it reports \(length) bytes, more than the longest supported file"
-                    )
-                )
+                .unproven(.init("size-unsupported", "it reports \(length) bytes, more than the longest supported file"))
             )
         }
         return switch head.status {
@@ -108,8 +99,7 @@ package struct Judge: Hashable, Sendable {
         case 206: partialResponse(head)
         case 301, 302, 303, 307, 308: redirect(head)
         case 416: unsatisfiedResponse(head)
-        case 201..<300 where takesEverySuccess && head.status != 204 && head.status != 205:
-            wholeResponse(head)
+        case 201..<300 where takesEverySuccess && head.status != 204 && head.status != 205: wholeResponse(head)
         case let status: .fault(.status(status, retryAfter: retryAfter(head, wallTime: wallTime)))
         }
     }
@@ -124,23 +114,14 @@ package struct Judge: Hashable, Sendable {
         guard !head.hasContradictoryLocation else {
             return .fault(
                 .badRedirect(
-                    .init(
-                        "redirect-two-locations",
-                        "status \(head.status) with two Location fields that differ"
-                    )
-                )
-            )
+                    .init("redirect-two-locations", "status \(head.status) with two Location fields that differ")))
         }
         return head.location.map { .redirect(to: $0) }
-            ?? .fault(
-                .badRedirect(.init("redirect-without-location", "status \(head.status) without Location"))
-            )
+            ?? .fault(.badRedirect(.init("redirect-without-location", "status \(head.status) without Location")))
     }
 
     /// `nil` where only the response can tell.
-    var requestedStart: Int64? {
-        if case .suffix = requested { nil } else { requestedStart(in: 0) }
-    }
+    var requestedStart: Int64? { if case .suffix = requested { nil } else { requestedStart(in: 0) } }
 
     private func requestedStart(in total: Int64) -> Int64 {
         switch requested {
@@ -163,9 +144,7 @@ package struct Judge: Hashable, Sendable {
         guard let known else { return .strong }
         guard known.coding == identity.coding else {
             let (before, now) = (known.coding ?? "identity", identity.coding ?? "identity")
-            return .changed(
-                .init("content-encoding-changed", "its Content-Encoding was \(before) and is \(now) now")
-            )
+            return .changed(.init("content-encoding-changed", "its Content-Encoding was \(before) and is \(now) now"))
         }
         if let total = known.total, let other = identity.total, total != other {
             return .changed(.sizeChanged(from: total, to: other))
@@ -189,13 +168,10 @@ package struct Judge: Hashable, Sendable {
                     .unproven(
                         total == start
                             ? Judge.noByte(from: start)
-                            : .init("part-beyond-end", "it ends at \(total) bytes, before the requested part")
-                    )
-                )
+                            : .init("part-beyond-end", "it ends at \(total) bytes, before the requested part")))
             }
             return .changed(
-                evidence: .init("size-below-offset", "it has \(total) bytes, fewer than the \(start) on disk")
-            )
+                evidence: .init("size-below-offset", "it has \(total) bytes, fewer than the \(start) on disk"))
         }
         let range = ByteRange(start, min(requestedEnd, total))
         return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
@@ -204,15 +180,11 @@ package struct Judge: Hashable, Sendable {
     private func wholeResponse(_ head: ResponseHead) -> Verdict {
         // Content-Range has no meaning with this status (RFC 9110 §14.4), but servers that send it send that
         // range.
-        if case .range(let range, let total) = head.contentRange,
-            range.start != 0 || range.end != total ?? range.end
-        {
+        if case .range(let range, let total) = head.contentRange, range.start != 0 || range.end != total ?? range.end {
             return .rangesBroken(
                 evidence: .init(
-                    "part-with-status-200",
-                    "it sent status 200 with \(range) of \(total.map(String.init) ?? "*") bytes"
-                )
-            )
+                    "part-with-status-200", "it sent status 200 with \(range) of \(total.map(String.init) ?? "*") bytes"
+                ))
         }
         // A coded body has its own length and entity tag; it can be used whole, never in parts.
         let isCoded = head.contentEncoding != nil
@@ -221,24 +193,18 @@ package struct Judge: Hashable, Sendable {
         let end = head.contentLength ?? SegmentMap.open
         let denied = isCoded || head.acceptRanges == .none
         let response = AcceptedResponse(
-            range: ByteRange(0, end),
-            identity: identity,
-            evidence: evidence,
-            ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated
-        )
+            range: ByteRange(0, end), identity: identity, evidence: evidence,
+            ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated)
         if let verdict = pageVerdict(response) { return verdict }
         // The same strong tag with another length contradicts itself: bytes are discarded for it only when it is repeated.
-        if case .changed(let change) = evidence, held > 0, let known, let total = known.total,
-            total != identity.total, known.coding == identity.coding,
-            record?.evidence(for: identity.validators) == .strong
+        if case .changed(let change) = evidence, held > 0, let known, let total = known.total, total != identity.total,
+            known.coding == identity.coding, record?.evidence(for: identity.validators) == .strong
         {
             return .suspectPage(response, evidence: change)
         }
         guard requestedStart == 0 else {
             return .wholeInstead(
-                response,
-                evidence: .init("range-ignored", "the server ignored Range and sent the whole file")
-            )
+                response, evidence: .init("range-ignored", "the server ignored Range and sent the whole file"))
         }
         if case .changed(let change) = evidence { return .wholeInstead(response, evidence: change) }
         return .usable(response)

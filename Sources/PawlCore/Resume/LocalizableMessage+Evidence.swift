@@ -20,18 +20,12 @@ extension LocalizableMessage {
     static func httpStatus(_ status: Int, wait: Interval) -> LocalizableMessage {
         let seconds = Int64(wait.seconds.rounded(.up))
         let (minutes, hours) = ((seconds + 59) / 60, (seconds + 3599) / 3600)
-        let span =
-            wait >= RetryAfter.longest
-            ? "≥ 24 h" : minutes < 120 ? "\(minutes) min" : "\(hours) h"
+        let span = wait >= RetryAfter.longest ? "≥ 24 h" : minutes < 120 ? "\(minutes) min" : "\(hours) h"
         return LocalizableMessage(
-            "http-status-wait",
-            "the server returned \(status)\(reason(of: status)) and requested a wait of \(span)"
-        )
+            "http-status-wait", "the server returned \(status)\(reason(of: status)) and requested a wait of \(span)")
     }
 
-    private static func reason(of status: Int) -> String {
-        HTTPStatus.reason(of: status).map { " \($0)" } ?? ""
-    }
+    private static func reason(of status: Int) -> String { HTTPStatus.reason(of: status).map { " \($0)" } ?? "" }
 
     /// The status that ``httpStatus(_:)`` states.
     package var httpStatus: String? {

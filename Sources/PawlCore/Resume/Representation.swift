@@ -75,23 +75,12 @@ package struct Representation: Hashable, Sendable {
     }
 
     package init(
-        selection: RequestedRange? = .whole,
-        base: Int64? = 0,
-        coding: String? = nil,
-        total: Int64? = nil,
-        mediaType: String? = nil,
-        records: [ValidatorRecord] = []
+        selection: RequestedRange? = .whole, base: Int64? = 0, coding: String? = nil, total: Int64? = nil,
+        mediaType: String? = nil, records: [ValidatorRecord] = []
     ) {
         shared = CopyOnWrite(
             Fields(
-                selection: selection,
-                base: base,
-                coding: coding,
-                total: total,
-                mediaType: mediaType,
-                records: records
-            )
-        )
+                selection: selection, base: base, coding: coding, total: total, mediaType: mediaType, records: records))
     }
 
     /// The maximum number of hosts that are recorded; the bytes of others are compared instead.
@@ -127,19 +116,10 @@ package struct Representation: Hashable, Sendable {
     /// What is stored with a finished file to recognize it: the content of `selection` as `source` sent it.
     ///
     /// `now` is this machine's time while the file is described; `nil` where it is not known.
-    package func fingerprint(
-        of source: String,
-        selection: RequestedRange,
-        now: UnixTime? = nil
-    ) -> ContentFingerprint? {
+    package func fingerprint(of source: String, selection: RequestedRange, now: UnixTime? = nil) -> ContentFingerprint?
+    {
         records.first { $0.source.hasSameBytes(as: source) }.flatMap {
-            ContentFingerprint(
-                source: source,
-                host: $0.host,
-                selection: selection,
-                validators: $0.validators,
-                now: now
-            )
+            ContentFingerprint(source: source, host: $0.host, selection: selection, validators: $0.validators, now: now)
         }
     }
 

@@ -54,8 +54,7 @@ struct RequestArchive: Hashable, Sendable {
             isRepaired = next > first
             archive.objects[1] = .dictionary(fields)
         }
-        if archive.top["root"] == nil, let root = archive.top.removeValue(forKey: KeyedArchive.literalRootKey)
-        {
+        if archive.top["root"] == nil, let root = archive.top.removeValue(forKey: KeyedArchive.literalRootKey) {
             archive.top["root"] = root
             isRepaired = true
         }
@@ -67,10 +66,8 @@ struct RequestArchive: Hashable, Sendable {
         guard let address = addressField.flatMap({ archive.plain($0)?.string }) else { return nil }
         let texts = fields.compactMap { archive.plain($0.number)?.string }
         return AppleRequest(
-            address: address,
-            method: texts.first(where: Self.methods.contains) ?? "GET",
-            headers: headersField.map { headers($0.number) } ?? [:]
-        )
+            address: address, method: texts.first(where: Self.methods.contains) ?? "GET",
+            headers: headersField.map { headers($0.number) } ?? [:])
     }
 
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]
@@ -91,9 +88,7 @@ struct RequestArchive: Hashable, Sendable {
         fields.first { archive.object($0.number).flatMap(archive.className) == "NSURL" }?.number
     }
 
-    private var headersField: (key: String, number: Int)? {
-        fields.first { !headers($0.number).isEmpty }
-    }
+    private var headersField: (key: String, number: Int)? { fields.first { !headers($0.number).isEmpty } }
 
     private func headers(_ number: Int) -> [String: String] {
         guard let values = archive.plain(number)?.dictionary else { return [:] }

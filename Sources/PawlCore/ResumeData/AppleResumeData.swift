@@ -56,9 +56,7 @@ package struct AppleResumeData: Hashable, Sendable {
         let list = try PropertyList(bytes)
         let archive = KeyedArchive(list)
         let outer = archive.map { $0.plain($0.root) } ?? list
-        guard let fields = outer?.dictionary else {
-            throw PropertyList.Fault(words: "it contains no dictionary")
-        }
+        guard let fields = outer?.dictionary else { throw PropertyList.Fault(words: "it contains no dictionary") }
         guard fields[Key.address]?.string?.isEmpty == false else {
             throw PropertyList.Fault(words: "it contains no URL")
         }
@@ -69,8 +67,7 @@ package struct AppleResumeData: Hashable, Sendable {
         repairRequest(Key.current)
         repairRequest(Key.original)
         let isFaulty = system.map { System(major: 11, minor: 0)..<System(major: 11, minor: 3) ~= $0 }
-        if isFaulty ?? (archive == nil && version == 4), self.fields.removeValue(forKey: Key.byteRange) != nil
-        {
+        if isFaulty ?? (archive == nil && version == 4), self.fields.removeValue(forKey: Key.byteRange) != nil {
             repairs.insert(.byteRange)
         }
     }
@@ -130,8 +127,8 @@ extension AppleResumeData {
     /// launch.
     package var partialName: String? {
         let name = version > 1 ? fields[Key.partialName]?.string : nil
-        guard let text = name ?? fields[Key.localPath]?.string, let last = text.pathParts().last,
-            last != ".", last != "..", !last.utf8.contains(0)
+        guard let text = name ?? fields[Key.localPath]?.string, let last = text.pathParts().last, last != ".",
+            last != "..", !last.utf8.contains(0)
         else { return nil }
         return String(last)
     }
@@ -139,9 +136,7 @@ extension AppleResumeData {
     package var validators: Validators {
         Validators(
             entityTag: entityTag.flatMap { EntityTag(parsing: Array($0.utf8)) },
-            lastModified: serverDate.flatMap { UnixTime(httpDate: $0) },
-            date: nil
-        )
+            lastModified: serverDate.flatMap { UnixTime(httpDate: $0) }, date: nil)
     }
 
     /// Whose validators they are: that of the last request, which a redirect may have led elsewhere than `address`, as an
@@ -158,9 +153,7 @@ extension AppleResumeData {
         return Representation(records: [record])
     }
 
-    private func request(_ key: String) -> AppleRequest? {
-        fields[key]?.data.flatMap { RequestArchive($0)?.request }
-    }
+    private func request(_ key: String) -> AppleRequest? { fields[key]?.data.flatMap { RequestArchive($0)?.request } }
 }
 
 // Decisions from the fields.

@@ -5,8 +5,8 @@ struct KeyedArchive: Hashable, Sendable {
     var top: [String: PropertyList]
 
     init?(_ list: PropertyList) {
-        guard let fields = list.dictionary, fields["$archiver"]?.string != nil,
-            let objects = fields["$objects"]?.array, let top = fields["$top"]?.dictionary
+        guard let fields = list.dictionary, fields["$archiver"]?.string != nil, let objects = fields["$objects"]?.array,
+            let top = fields["$top"]?.dictionary
         else { return nil }
         self.objects = objects
         self.top = top
@@ -20,8 +20,8 @@ struct KeyedArchive: Hashable, Sendable {
 
     var list: PropertyList {
         .dictionary([
-            "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
-            "$objects": .array(objects), "$top": .dictionary(top),
+            "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000), "$objects": .array(objects),
+            "$top": .dictionary(top),
         ])
     }
 
@@ -56,8 +56,7 @@ struct KeyedArchive: Hashable, Sendable {
         guard let object = object(number) else { return nil }
         guard let fields = object.dictionary else { return object.reference == nil ? object : nil }
         switch className(of: object) {
-        case "NSDictionary", "NSMutableDictionary":
-            return pairs(fields, depth: depth, work: &work)
+        case "NSDictionary", "NSMutableDictionary": return pairs(fields, depth: depth, work: &work)
         case "NSArray", "NSMutableArray":
             var values: [PropertyList] = []
             for element in fields["NS.objects"]?.array ?? [] {
@@ -104,9 +103,7 @@ struct KeyedArchive: Hashable, Sendable {
     mutating func addClass(_ names: String...) -> PropertyList {
         add(
             .dictionary([
-                "$classname": .string(names[0]),
-                "$classes": .array((names + ["NSObject"]).map { .string($0) }),
-            ])
-        )
+                "$classname": .string(names[0]), "$classes": .array((names + ["NSObject"]).map { .string($0) }),
+            ]))
     }
 }

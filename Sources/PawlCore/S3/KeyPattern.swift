@@ -26,8 +26,7 @@ package struct KeyPattern: Hashable, Sendable {
             if next < pattern.endIndex, pattern[next] == .asterisk {
                 retry = (place, next + 1)
                 next += 1
-            } else if next < pattern.endIndex, pattern[next] == .questionMark || pattern[next] == text[place]
-            {
+            } else if next < pattern.endIndex, pattern[next] == .questionMark || pattern[next] == text[place] {
                 // One character, which may have several bytes.
                 let isAny = pattern[next] == .questionMark
                 place += 1

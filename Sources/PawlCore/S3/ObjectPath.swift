@@ -13,20 +13,14 @@ package enum ObjectPath {
         }
         guard parts.allSatisfy(FileName.isPossible) else {
             throw refusal(
-                address,
-                "a part of its key has more than \(FileName.limit) bytes, which no file name can have"
-            )
+                address, "a part of its key has more than \(FileName.limit) bytes, which no file name can have")
         }
         return rest
     }
 
     private static func refusal(_ address: WebAddress, _ why: String) -> Failure {
         Failure(
-            .badOption,
-            "cannot store",
-            at: address.redacted,
-            because: why,
-            remedy: address.isS3Prefix ? "copy it to another key" : "download it alone under another name"
-        )
+            .badOption, "cannot store", at: address.redacted, because: why,
+            remedy: address.isS3Prefix ? "copy it to another key" : "download it alone under another name")
     }
 }

@@ -26,11 +26,8 @@ package struct RequestSigner: Sendable {
 
     /// The fields to add to a request, Authorization among them; `fields` are those of the request that are signed too.
     package func signed(
-        _ method: String,
-        _ address: WebAddress,
-        fields: [(name: String, value: String)] = [],
-        body: BodyDigest = .empty,
-        at time: UnixTime
+        _ method: String, _ address: WebAddress, fields: [(name: String, value: String)] = [],
+        body: BodyDigest = .empty, at time: UnixTime
     ) -> [(name: String, value: String)] {
         let timestamp = S3Text.timestamp(time)
         let digest =
@@ -41,23 +38,19 @@ package struct RequestSigner: Sendable {
             }
         var own = [(name: "x-amz-content-sha256", value: digest), (name: "x-amz-date", value: timestamp)]
         if let token = credentials.sessionToken { own.append((name: "x-amz-security-token", value: token)) }
-        let all = (fields + own + [(name: "host", value: address.authority)])
-            .map { (name: $0.name.lowercased(), value: Self.trimmed($0.value)) }
-            .sorted { $0.name < $1.name }
+        let all = (fields + own + [(name: "host", value: address.authority)]).map {
+            (name: $0.name.lowercased(), value: Self.trimmed($0.value))
+        }.sorted { $0.name < $1.name }
         let names = all.map(\.name).joined(separator: ";")
         let request = [
-            method, address.path, address.query ?? "",
-            all.map { "\($0.name):\($0.value)\n" }.joined(), names, digest,
+            method, address.path, address.query ?? "", all.map { "\($0.name):\($0.value)\n" }.joined(), names, digest,
         ].joined(separator: "\n")
         let day = String(timestamp.prefix(8))
         let scope = "\(day)/\(region)/s3/aws4_request"
-        let toSign = [
-            "AWS4-HMAC-SHA256", timestamp, scope, Hexadecimal.text(hash(Array(request.utf8))),
-        ].joined(separator: "\n")
+        let toSign = ["AWS4-HMAC-SHA256", timestamp, scope, Hexadecimal.text(hash(Array(request.utf8)))].joined(
+            separator: "\n")
         var key = Array("AWS4\(credentials.secretKey)".utf8)
-        for part in [day, region, "s3", "aws4_request", toSign] {
-            key = authenticated(Array(part.utf8), with: key)
-        }
+        for part in [day, region, "s3", "aws4_request", toSign] { key = authenticated(Array(part.utf8), with: key) }
         let authorization =
             "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), SignedHeaders=\(names),"
             + " Signature=\(Hexadecimal.text(key))"
@@ -66,8 +59,8 @@ package struct RequestSigner: Sendable {
 
     /// White space around a value does not count, and inside it is one space.
     private static func trimmed(_ value: String) -> String {
-        value.utf8.split(whereSeparator: \.isBlank).map { String(decoding: Array($0), as: UTF8.self) }
-            .joined(separator: " ")
+        value.utf8.split(whereSeparator: \.isBlank).map { String(decoding: Array($0), as: UTF8.self) }.joined(
+            separator: " ")
     }
 
     /// HMAC-SHA-256 (RFC 2104).

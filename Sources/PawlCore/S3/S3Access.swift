@@ -10,11 +10,7 @@ package struct S3Access: Hashable, Sendable {
     /// Whether the absence of credentials is a choice.
     package var isAnonymous = false
 
-    package init(
-        endpoint: WebAddress? = nil,
-        region: String = Self.defaultRegion,
-        credentials: S3Credentials? = nil
-    ) {
+    package init(endpoint: WebAddress? = nil, region: String = Self.defaultRegion, credentials: S3Credentials? = nil) {
         self.endpoint = endpoint
         self.region = region
         self.credentials = credentials
@@ -23,42 +19,25 @@ package struct S3Access: Hashable, Sendable {
     package static let defaultRegion = "us-east-1"
 
     /// The URL of the object, or of the bucket for an empty key, with these parameters.
-    package func location(
-        of address: WebAddress,
-        parameters: [(name: String, value: String)] = []
-    ) -> WebAddress {
+    package func location(of address: WebAddress, parameters: [(name: String, value: String)] = []) -> WebAddress {
         precondition(address.scheme == .s3, "only s3: addresses have a location")
         let query = S3Text.query(parameters)
         if let endpoint {
             var path = endpoint.path
             if path.utf8.last == .slash { path.removeLast() }
             return WebAddress(
-                scheme: endpoint.scheme,
-                host: endpoint.host,
-                port: endpoint.port,
-                path: "\(path)/\(address.bucket)\(address.path == "/" ? "" : address.path)",
-                query: query
-            )
+                scheme: endpoint.scheme, host: endpoint.host, port: endpoint.port,
+                path: "\(path)/\(address.bucket)\(address.path == "/" ? "" : address.path)", query: query)
         }
         let domain = region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
         let host = "s3.\(region).\(domain)"
         // The certificate is for one label only, and host names have no capitals.
         guard Self.isLabel(address.bucket) else {
             return WebAddress(
-                scheme: .https,
-                host: host,
-                port: 443,
-                path: "/\(address.bucket)\(address.path)",
-                query: query
-            )
+                scheme: .https, host: host, port: 443, path: "/\(address.bucket)\(address.path)", query: query)
         }
         return WebAddress(
-            scheme: .https,
-            host: "\(address.bucket).\(host)",
-            port: 443,
-            path: address.path,
-            query: query
-        )
+            scheme: .https, host: "\(address.bucket).\(host)", port: 443, path: address.path, query: query)
     }
 
     private static func isLabel(_ bucket: String) -> Bool {

@@ -31,12 +31,8 @@ package struct S3Listing: Hashable, Sendable {
             guard let key = key(element.child("Key")), let size = S3Document.size(element) else { continue }
             objects.append(
                 S3Object(
-                    key: key,
-                    size: size,
-                    entityTag: S3Document.tag(element.child("ETag")),
-                    modified: element.child("LastModified").flatMap { UnixTime(s3: $0.trimmedText) }
-                )
-            )
+                    key: key, size: size, entityTag: S3Document.tag(element.child("ETag")),
+                    modified: element.child("LastModified").flatMap { UnixTime(s3: $0.trimmedText) }))
         }
         prefixes = root.children("CommonPrefixes").compactMap { key($0.child("Prefix")) }
         let isTruncated = root.child("IsTruncated")?.trimmedText == "true"
@@ -96,16 +92,11 @@ package struct S3Upload: Hashable, Sendable {
 
     /// Those of a listing.
     package static func all(in body: [UInt8]) throws(XMLElement.Fault) -> [S3Upload] {
-        try S3Document.root(body, with: "Bucket", "Upload", "IsTruncated").children("Upload").compactMap {
-            element in
-            guard let key = element.child("Key")?.text, let id = element.child("UploadId")?.trimmedText,
-                !id.isEmpty
+        try S3Document.root(body, with: "Bucket", "Upload", "IsTruncated").children("Upload").compactMap { element in
+            guard let key = element.child("Key")?.text, let id = element.child("UploadId")?.trimmedText, !id.isEmpty
             else { return nil }
             return S3Upload(
-                key: key,
-                id: id,
-                begun: element.child("Initiated").flatMap { UnixTime(s3: $0.trimmedText) }
-            )
+                key: key, id: id, begun: element.child("Initiated").flatMap { UnixTime(s3: $0.trimmedText) })
         }
     }
 }
@@ -122,9 +113,7 @@ package enum S3Document {
         let root = try XMLElement.parse(body, within: limits)
         guard root.name != "Error" else {
             let code = root.child("Code")?.trimmedText ?? ""
-            throw XMLElement.Fault(
-                words: "it is the error \(Redaction.clipped(Redaction.printable(code), to: 64))"
-            )
+            throw XMLElement.Fault(words: "it is the error \(Redaction.clipped(Redaction.printable(code), to: 64))")
         }
         guard names.contains(where: { root.child($0) != nil }) else {
             throw XMLElement.Fault(words: "it has no \(names[0])")
@@ -152,11 +141,8 @@ package enum S3Document {
     package static func completion(_ parts: [S3Part]) -> [UInt8] {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for part in parts {
-            text +=
-                "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(escaped("\"\(part.entityTag)\""))</ETag>"
-            if let checksum = part.checksum {
-                text += "<ChecksumCRC32C>\(escaped(checksum))</ChecksumCRC32C>"
-            }
+            text += "<Part><PartNumber>\(part.number)</PartNumber><ETag>\(escaped("\"\(part.entityTag)\""))</ETag>"
+            if let checksum = part.checksum { text += "<ChecksumCRC32C>\(escaped(checksum))</ChecksumCRC32C>" }
             text += "</Part>"
         }
         return Array((text + "</CompleteMultipartUpload>").utf8)
@@ -166,8 +152,7 @@ package enum S3Document {
 
     /// An entity tag without its quotes.
     package static func unquoted(_ tag: String) -> String {
-        tag.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
-            ? String(tag.dropFirst().dropLast()) : tag
+        tag.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"") ? String(tag.dropFirst().dropLast()) : tag
     }
 
     static func size(_ element: XMLElement) -> Int64? {
@@ -196,13 +181,10 @@ extension UnixTime {
         guard bytes.count >= 20, bytes.count <= 40, bytes.last == UInt8(ascii: "Z"), bytes[4] == .dash,
             bytes[7] == .dash, bytes[10] == UInt8(ascii: "T"), bytes[13] == .colon, bytes[16] == .colon,
             let year = bytes[0..<4].decimalNumber, let month = bytes[5..<7].decimalNumber, 1...12 ~= month,
-            let day = bytes[8..<10].decimalNumber, 1...31 ~= day, let hour = bytes[11..<13].decimalNumber,
-            hour < 24, let minute = bytes[14..<16].decimalNumber, minute < 60,
-            let second = bytes[17..<19].decimalNumber, second <= 60
+            let day = bytes[8..<10].decimalNumber, 1...31 ~= day, let hour = bytes[11..<13].decimalNumber, hour < 24,
+            let minute = bytes[14..<16].decimalNumber, minute < 60, let second = bytes[17..<19].decimalNumber,
+            second <= 60
         else { return nil }
-        self.init(
-            seconds: Self.days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60
-                + second
-        )
+        self.init(seconds: Self.days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second)
     }
 }

@@ -22,11 +22,8 @@ package struct S3Refusal: Hashable, Sendable {
 
     package init(_ head: ResponseHead, body: [UInt8], access: S3Access) {
         self.init(
-            status: head.status,
-            code: Self.code(in: body) ?? "",
-            isSigned: access.credentials != nil,
-            store: access.place
-        )
+            status: head.status, code: Self.code(in: body) ?? "", isSigned: access.credentials != nil,
+            store: access.place)
     }
 
     /// The code of an error document.
@@ -67,9 +64,7 @@ package struct S3Refusal: Hashable, Sendable {
     }
 
     private static let noCredentials = LocalizableMessage(
-        "s3-no-credentials",
-        "it is not public, and there are no credentials"
-    )
+        "s3-no-credentials", "it is not public, and there are no credentials")
 
     package static func noBucket(_ bucket: String, in store: String) -> LocalizableMessage {
         LocalizableMessage("s3-no-bucket", "\(store) has no bucket \(bucket)")
@@ -90,9 +85,7 @@ package struct S3Refusal: Hashable, Sendable {
         case "AuthorizationHeaderMalformed", "PermanentRedirect":
             .init("s3-region", "\(store) has the bucket in another region, or under another endpoint")
         case "AccessDenied", "AllAccessDisabled":
-            isSigned
-                ? .init("s3-denied", "the access key has no permission for it")
-                : Self.noCredentials
+            isSigned ? .init("s3-denied", "the access key has no permission for it") : Self.noCredentials
         case "InvalidObjectState":
             .init("s3-archived", "the object is archived, and has to be restored before it can be read")
         case "": plainReason
@@ -102,8 +95,7 @@ package struct S3Refusal: Hashable, Sendable {
 
     private var plainReason: LocalizableMessage {
         switch status {
-        case 403 where !isSigned, 401 where !isSigned:
-            Self.noCredentials
+        case 403 where !isSigned, 401 where !isSigned: Self.noCredentials
         case 401, 403: .init("s3-refused", "\(store) refused the access key (status \(status))")
         case _: .init("s3-not-s3", "\(store) did not respond as an object store does (status \(status))")
         }
@@ -116,12 +108,10 @@ package struct S3Refusal: Hashable, Sendable {
         case "RequestTimeTooSkewed": "set the clock"
         case "InvalidObjectState":
             "restore it, as with 'aws s3api restore-object', and try again when that has been done"
-        case "AuthorizationHeaderMalformed", "PermanentRedirect":
-            "check \(.option(.region)) and \(.option(.endpoint))"
+        case "AuthorizationHeaderMalformed", "PermanentRedirect": "check \(.option(.region)) and \(.option(.endpoint))"
         case "SlowDown", "ServiceUnavailable": "try again later, or with fewer connections"
         case "":
-            [401, 403].contains(status)
-                ? Self.credentialsRemedy : status >= 500 ? "" : "check \(.option(.endpoint))"
+            [401, 403].contains(status) ? Self.credentialsRemedy : status >= 500 ? "" : "check \(.option(.endpoint))"
         case _: disposition.code == .authorization ? Self.credentialsRemedy : ""
         }
     }
@@ -132,12 +122,7 @@ package struct S3Refusal: Hashable, Sendable {
     /// The failure of a request for `address`, an `s3:` address.
     package func failure(_ what: String, _ address: WebAddress) -> Failure {
         var failure = Failure(
-            disposition.code,
-            what,
-            at: address.redacted,
-            because: reason(bucket: address.bucket),
-            remedy: remedy
-        )
+            disposition.code, what, at: address.redacted, because: reason(bucket: address.bucket), remedy: remedy)
         failure.status = status
         return failure
     }

@@ -41,12 +41,10 @@ package struct UploadNote: Hashable, Sendable {
     /// `nil` for what no version of Pawl wrote that this one knows.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.longest, let value = try? JSON.parse(bytes),
-            value["pawlUpload"]?.integer == Self.version, let upload = value["upload"]?.string,
-            !upload.isEmpty,
+            value["pawlUpload"]?.integer == Self.version, let upload = value["upload"]?.string, !upload.isEmpty,
             upload.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), upload.utf8.count <= 4096,
             let size = value["partSize"]?.integer, PartSizes.single...(5 << 30) ~= size,
-            let grows = value["grows"]?.bool,
-            let encoded = value["facts"]?.string.flatMap({ Base64.decode($0.utf8) }),
+            let grows = value["grows"]?.bool, let encoded = value["facts"]?.string.flatMap({ Base64.decode($0.utf8) }),
             let facts = JournalFacts(encoded: encoded)
         else { return nil }
         self.init(upload: upload, sizes: PartSizes(first: size, grows: grows), facts: facts)

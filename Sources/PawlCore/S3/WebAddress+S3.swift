@@ -7,9 +7,7 @@ extension WebAddress {
         let text = "s3://\(bucket)/\(key)"
         do throws(AddressFlaw) {
             return try readS3(allowed(Array(text.utf8)[...], inKey: true).dropFirst("s3://".utf8.count))
-        } catch {
-            throw failure(error, text)
-        }
+        } catch { throw failure(error, text) }
     }
 
     /// Parses the text after `s3://`.
@@ -21,39 +19,25 @@ extension WebAddress {
         }
         guard !bucket.contains(.at) else {
             throw AddressFlaw(
-                "address-login-before-bucket",
-                "it has a login before its bucket",
-                remedy:
-                    "put the access key into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or into a profile"
-            )
+                "address-login-before-bucket", "it has a login before its bucket",
+                remedy: "put the access key into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or into a profile")
         }
-        let isName = bucket.allSatisfy {
-            $0.isLetter || $0.isDigit || $0 == .dash || $0 == .dot || $0 == .underscore
-        }
+        let isName = bucket.allSatisfy { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .dot || $0 == .underscore }
         guard isName, bucket.first != .dot, bucket.last != .dot, bucket.count <= 255 else {
             throw AddressFlaw(
                 "address-bucket",
-                "\(Redaction.clipped(Redaction.printable(text(bucket)), to: 64)) is not a valid bucket name"
-            )
+                "\(Redaction.clipped(Redaction.printable(text(bucket)), to: 64)) is not a valid bucket name")
         }
         guard String(validating: key, as: UTF8.self) != nil else {
             throw AddressFlaw("address-key-not-text", "its key is not UTF-8")
         }
         // Clients and proxies resolve them, so that another object would be requested than the one that was named.
         guard
-            !key.pieces(between: .slash).contains(where: {
-                $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
-            })
-        else {
-            throw AddressFlaw("address-key-part", "its key has a part . or ..")
-        }
+            !key.pieces(between: .slash).contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) })
+        else { throw AddressFlaw("address-key-part", "its key has a part . or ..") }
         return WebAddress(
-            scheme: .s3,
-            host: text(bucket),
-            port: Scheme.s3.defaultPort,
-            path: "/" + S3Text.encoded(key, keepingSlash: true),
-            query: nil
-        )
+            scheme: .s3, host: text(bucket), port: Scheme.s3.defaultPort,
+            path: "/" + S3Text.encoded(key, keepingSlash: true), query: nil)
     }
 
     /// The bucket of an `s3:` address.
@@ -65,15 +49,11 @@ extension WebAddress {
     /// Whether it names a bucket or the beginning of keys rather than an object.
     package var isS3Prefix: Bool { scheme == .s3 && path.utf8.last == .slash }
 
-    private static func objectKey(_ path: String) -> String {
-        text(PercentCoding.decoded(path.utf8.dropFirst()))
-    }
+    private static func objectKey(_ path: String) -> String { text(PercentCoding.decoded(path.utf8.dropFirst())) }
 
     static func s3Text(bucket: String, path: String) -> String { "s3://\(bucket)/\(objectKey(path))" }
 
-    private static func text(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: Array(bytes), as: UTF8.self)
-    }
+    private static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
     private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -83,8 +63,7 @@ package enum S3Text {
     package static func encoded(_ bytes: some Sequence<UInt8>, keepingSlash: Bool = false) -> String {
         var result: [UInt8] = []
         for byte in bytes {
-            if byte.isLetter || byte.isDigit || byte == .dash || byte == .dot || byte == .underscore
-                || byte == 0x7E
+            if byte.isLetter || byte.isDigit || byte == .dash || byte == .dot || byte == .underscore || byte == 0x7E
                 || byte == .slash && keepingSlash
             {
                 result.append(byte)
@@ -113,7 +92,6 @@ package enum S3Text {
         let second = time.seconds - days * 86_400
         let (year, month, day) = UnixTime.civil(days)
         func two(_ number: Int64) -> String { (number < 10 ? "0" : "") + "\(number)" }
-        return
-            "\(year)\(two(month))\(two(day))T\(two(second / 3600))\(two(second / 60 % 60))\(two(second % 60))Z"
+        return "\(year)\(two(month))\(two(day))T\(two(second / 3600))\(two(second / 60 % 60))\(two(second % 60))Z"
     }
 }

@@ -6,9 +6,7 @@ package final class Boxed<Value: Sendable>: Sendable {
 }
 
 extension Boxed: Equatable where Value: Equatable {
-    package static func == (left: Boxed, right: Boxed) -> Bool {
-        left === right || left.value == right.value
-    }
+    package static func == (left: Boxed, right: Boxed) -> Bool { left === right || left.value == right.value }
 }
 
 extension Boxed: Hashable where Value: Hashable {

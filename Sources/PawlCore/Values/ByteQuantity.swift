@@ -12,9 +12,7 @@ package enum ByteQuantity {
             fraction = rest.dropFirst().prefix(while: \.isDigit)
             rest = rest[fraction.endIndex...]
         }
-        guard !(whole.isEmpty && fraction.isEmpty), let unit = unit(rest.trimmed(\.isBlank)) else {
-            return nil
-        }
+        guard !(whole.isEmpty && fraction.isEmpty), let unit = unit(rest.trimmed(\.isBlank)) else { return nil }
         // Half a byte is an error.
         guard fraction.allSatisfy({ $0 == 0x30 }) || unit > 1 else { return nil }
         guard let number = whole.isEmpty ? 0 : whole.decimalNumber else { return nil }
@@ -48,17 +46,14 @@ package enum ByteQuantity {
         // Less than a whole unit, which is at most 2^60, times a hundred: more than 64 bits.
         let part = UInt64(UInt128(amount % unit) * UInt128(scale) / UInt128(unit))
         let digits = String(part)
-        return "\(whole)." + String(repeating: "0", count: decimals - digits.count)
-            + "\(digits) \(units[index])"
+        return "\(whole)." + String(repeating: "0", count: decimals - digits.count) + "\(digits) \(units[index])"
     }
 
     private static func unit(_ suffix: ArraySlice<UInt8>) -> Int64? {
         guard let letter = suffix.first?.lowercased else { return 1 }
         let tail = suffix.dropFirst()
         if letter == UInt8(ascii: "b"), tail.isEmpty { return 1 }
-        guard tail.isEmpty || tail.isCaseInsensitively("b") || tail.isCaseInsensitively("ib") else {
-            return nil
-        }
+        guard tail.isEmpty || tail.isCaseInsensitively("b") || tail.isCaseInsensitively("ib") else { return nil }
         switch letter {
         case UInt8(ascii: "k"): return 1 << 10
         case UInt8(ascii: "m"): return 1 << 20

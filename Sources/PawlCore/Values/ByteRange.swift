@@ -33,6 +33,4 @@ package struct ByteRange: Hashable, Sendable {
     }
 }
 
-extension ByteRange: CustomStringConvertible {
-    package var description: String { "[\(start), \(end))" }
-}
+extension ByteRange: CustomStringConvertible { package var description: String { "[\(start), \(end))" } }

@@ -4,9 +4,7 @@ package struct ByteRangeSet: Hashable, Sendable {
 
     package init() {}
 
-    package init(_ ranges: some Sequence<ByteRange>) {
-        for range in ranges { insert(range) }
-    }
+    package init(_ ranges: some Sequence<ByteRange>) { for range in ranges { insert(range) } }
 
     package var isEmpty: Bool { runs.isEmpty }
     package var count: Int64 { runs.reduce(0) { $0 + $1.count } }
@@ -39,9 +37,7 @@ package struct ByteRangeSet: Hashable, Sendable {
         runs.replaceSubrange(low..<high, with: CollectionOfOne(merged))
     }
 
-    package mutating func insert(_ other: ByteRangeSet) {
-        for run in other.runs { insert(run) }
-    }
+    package mutating func insert(_ other: ByteRangeSet) { for run in other.runs { insert(run) } }
 
     package mutating func remove(_ range: ByteRange) {
         guard !range.isEmpty else { return }

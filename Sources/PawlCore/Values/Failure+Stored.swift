@@ -10,17 +10,14 @@ extension Failure {
         ]
         if let cause { members.append(JSON.Member("cause", cause.stored)) }
         if let status { members.append(JSON.Member("status", .number(status))) }
-        if let retryAfter {
-            members.append(JSON.Member("retryAfter", .number(retryAfter.nanoseconds / 1_000_000_000)))
-        }
+        if let retryAfter { members.append(JSON.Member("retryAfter", .number(retryAfter.nanoseconds / 1_000_000_000))) }
         return .object(members)
     }
 
     /// `nil` if it is none.
     package init?(stored: JSON) {
-        guard let code = stored["code"]?.integer.flatMap({ UInt8(exactly: $0) }),
-            let what = stored["what"]?.string, let place = stored["place"]?.string,
-            let why = stored["why"]?.string
+        guard let code = stored["code"]?.integer.flatMap({ UInt8(exactly: $0) }), let what = stored["what"]?.string,
+            let place = stored["place"]?.string, let why = stored["why"]?.string
         else { return nil }
         let remedy = Remedy(stored["remedy"]?.string ?? "")
         if let cause = stored["cause"].flatMap({ LocalizableMessage(stored: $0) }), cause.description == why {

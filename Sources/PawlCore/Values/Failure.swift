@@ -9,9 +9,7 @@ package struct Failure: Error, Hashable, Sendable {
     /// The redacted URL or the file path it happened on.
     package var place: String
     /// The cause, if known.
-    package var why: String {
-        didSet { if why != oldValue { cause = nil } }
-    }
+    package var why: String { didSet { if why != oldValue { cause = nil } } }
     /// ``why`` as a message, for translation, if it is one.
     package private(set) var cause: LocalizableMessage?
     /// The option that was refused, whose value follows its title in ``place``.
@@ -39,13 +37,8 @@ package struct Failure: Error, Hashable, Sendable {
         self.remedy = remedy
     }
 
-    package init(
-        _ code: Code,
-        _ what: String,
-        at place: String,
-        because cause: LocalizableMessage,
-        remedy: Remedy = ""
-    ) {
+    package init(_ code: Code, _ what: String, at place: String, because cause: LocalizableMessage, remedy: Remedy = "")
+    {
         self.init(code, what, at: place, because: cause.description, remedy: remedy)
         self.cause = cause
     }
@@ -58,10 +51,7 @@ package struct Failure: Error, Hashable, Sendable {
 
     package init(refusing id: OptionID, _ value: String? = nil, because cause: LocalizableMessage) {
         self.init(
-            .badOption,
-            "cannot use",
-            at: id.title + (value.map { $0.isEmpty ? " ''" : " \($0)" } ?? ""),
-            because: cause
+            .badOption, "cannot use", at: id.title + (value.map { $0.isEmpty ? " ''" : " \($0)" } ?? ""), because: cause
         )
         refused = id
     }
@@ -107,9 +97,7 @@ extension Failure {
 
         /// Whether a file system of this machine is the cause, so that the same may succeed on another one.
         package var isOfStorage: Bool {
-            [.diskFull, .cannotOpen, .cannotCreate, .inputOutput, .renameFailed, .cannotMakeFolder].contains(
-                self
-            )
+            [.diskFull, .cannotOpen, .cannotCreate, .inputOutput, .renameFailed, .cannotMakeFolder].contains(self)
         }
     }
 }
@@ -143,16 +131,11 @@ extension AwaitedResource {
     /// `cause`, and that the download continues without the user's help; its identifier begins with `waits-for-`.
     fileprivate func wait(because cause: LocalizableMessage) -> LocalizableMessage {
         switch self {
-        case .space:
-            LocalizableMessage("waits-for-space", "\(cause); continues by itself when there is space")
-        case .files:
-            LocalizableMessage("waits-for-files", "\(cause); continues by itself when it can have more files")
-        case .quota:
-            LocalizableMessage("waits-for-quota", "\(cause); continues by itself when the quota has room")
-        case .writing:
-            LocalizableMessage("waits-for-writing", "\(cause); continues by itself when it is writable")
-        case .folder:
-            LocalizableMessage("waits-for-folder", "\(cause); continues by itself when it is there again")
+        case .space: LocalizableMessage("waits-for-space", "\(cause); continues by itself when there is space")
+        case .files: LocalizableMessage("waits-for-files", "\(cause); continues by itself when it can have more files")
+        case .quota: LocalizableMessage("waits-for-quota", "\(cause); continues by itself when the quota has room")
+        case .writing: LocalizableMessage("waits-for-writing", "\(cause); continues by itself when it is writable")
+        case .folder: LocalizableMessage("waits-for-folder", "\(cause); continues by itself when it is there again")
         }
     }
 }
@@ -191,9 +174,7 @@ package final class UnderlyingError: Hashable, Sendable {
 }
 
 extension Failure: CustomStringConvertible {
-    package var description: String {
-        sentence(at: place, remedy: remedy.text)
-    }
+    package var description: String { sentence(at: place, remedy: remedy.text) }
 
     /// The same sentence with a surface's own text.
     package func sentence(at place: String, remedy: String) -> String {
@@ -215,19 +196,12 @@ extension Failure: CustomStringConvertible {
 extension Failure {
     /// What has the name of a finished file is another file, or was written since.
     package static func notTheFile(
-        _ what: String,
-        at path: String,
-        remedy: Remedy = "resume the download to fetch its file again"
+        _ what: String, at path: String, remedy: Remedy = "resume the download to fetch its file again"
     ) -> Failure {
         Failure(
-            .fileExists,
-            what,
-            at: path,
+            .fileExists, what, at: path,
             because: LocalizableMessage(
-                "not-the-downloaded-file",
-                "it is not the downloaded file any more: that was moved, replaced or changed"
-            ),
-            remedy: remedy
-        )
+                "not-the-downloaded-file", "it is not the downloaded file any more: that was moved, replaced or changed"
+            ), remedy: remedy)
     }
 }

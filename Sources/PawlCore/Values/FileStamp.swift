@@ -31,8 +31,7 @@ package struct FileStamp: Hashable, Sendable {
         guard length == other.length else { return false }
         let second: Int64 = 1_000_000_000
         return modified == other.modified
-            || (modified % second == 0 || other.modified % second == 0)
-                && modified / second == other.modified / second
+            || (modified % second == 0 || other.modified % second == 0) && modified / second == other.modified / second
     }
 
     /// As text without line ends.

@@ -15,12 +15,7 @@ package struct FinishedFile: Sendable {
     /// Called only for a file that is not the finished one itself.
     package var sharesName: @Sendable () -> Bool = { false }
 
-    package init(
-        stamp: FileStamp?,
-        length: Int64?,
-        sources: some Sequence<String>,
-        endedAt: UnixTime? = nil
-    ) {
+    package init(stamp: FileStamp?, length: Int64?, sources: some Sequence<String>, endedAt: UnixTime? = nil) {
         self.stamp = stamp
         self.length = length
         self.sources = Set(sources.map { CRC64.value(of: $0.utf8) })

@@ -47,8 +47,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// A mismatch still shows that the content is wrong.
     package var isWeak: Bool {
         switch self {
-        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224,
-            .sha512256, .blake2s, .sm3:
+        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256, .blake2s,
+            .sm3:
             false
         case .sha1, .md5, .crc64nvme, .crc32c, .crc32, .adler32: true
         }

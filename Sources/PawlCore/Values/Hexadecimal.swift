@@ -1,8 +1,6 @@
 /// Bytes as lower-case hexadecimal digits.
 package enum Hexadecimal {
-    package static func text(_ bytes: some Sequence<UInt8>) -> String {
-        text(Array(bytes))
-    }
+    package static func text(_ bytes: some Sequence<UInt8>) -> String { text(Array(bytes)) }
 
     // Not generic: that would cost a call through a table for each byte.
     private static func text(_ bytes: [UInt8]) -> String {

@@ -9,8 +9,6 @@ package struct Instant: Hashable, Comparable, Sendable {
         Instant(nanoseconds: moment.nanoseconds.addingReportingOverflow(span.nanoseconds).partialValue)
     }
     package static func - (later: Instant, earlier: Instant) -> Interval {
-        Interval(
-            nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue
-        )
+        Interval(nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
     }
 }

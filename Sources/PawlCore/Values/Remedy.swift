@@ -38,10 +38,9 @@ extension Remedy {
     package static let checkPath: Remedy = "check the path and its permissions"
 
     /// The longest first.
-    private static let titles: [(title: String, part: Part)] =
-        (OptionID.allCases.map(Part.option) + [.resume])
-        .map { (title: Remedy($0).text, part: $0) }
-        .sorted { $0.title.utf8.count > $1.title.utf8.count }
+    private static let titles: [(title: String, part: Part)] = (OptionID.allCases.map(Part.option) + [.resume]).map {
+        (title: Remedy($0).text, part: $0)
+    }.sorted { $0.title.utf8.count > $1.title.utf8.count }
 
     private init(_ part: Part) { parts = [part] }
 
@@ -74,9 +73,7 @@ extension Remedy: ExpressibleByStringInterpolation {
 
         package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        package mutating func appendLiteral(_ literal: String) {
-            if !literal.isEmpty { parts.append(.text(literal)) }
-        }
+        package mutating func appendLiteral(_ literal: String) { if !literal.isEmpty { parts.append(.text(literal)) } }
 
         package mutating func appendInterpolation(_ text: String) { appendLiteral(text) }
 
@@ -95,15 +92,11 @@ extension Remedy: ExpressibleByStringInterpolation {
 /// An option of a download that a failure can name.
 package enum OptionID: Hashable, Sendable, CaseIterable {
     case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections,
-        cookieFile,
-        deniesPrivateAddresses, endpoint, existingFile, expectedLength, fileName, header, interface,
-        ipVersion,
-        keepsServerTime,
-        key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy,
-        openPGPKeyring, pinnedPublicKeys, profile, proxy, range, rateLimit, referer, region, retries,
-        retriesCorrupt,
-        retryDelay, signsRequests,
-        storesAttributes, timeout, trustsRedirects, user, userAgent, verification, verifiesPeer
+        cookieFile, deniesPrivateAddresses, endpoint, existingFile, expectedLength, fileName, header, interface,
+        ipVersion, keepsServerTime, key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming,
+        netrc, noProxy, openPGPKeyring, pinnedPublicKeys, profile, proxy, range, rateLimit, referer, region, retries,
+        retriesCorrupt, retryDelay, signsRequests, storesAttributes, timeout, trustsRedirects, user, userAgent,
+        verification, verifiesPeer
 
     /// Its name in a sentence.
     package var title: String {

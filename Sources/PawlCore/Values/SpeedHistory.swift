@@ -18,11 +18,7 @@ package struct SpeedHistory: Hashable, Sendable {
     /// Adds the speed in bytes per second of a second, which must not be before the latest one.
     package mutating func add(_ speed: Int64, at second: Int64) {
         guard second >= 0, speeds.isEmpty || second >= latest else { return }
-        if speeds.isEmpty {
-            speeds = [Int64](repeating: 0, count: span)
-        } else {
-            skip(to: second, speed)
-        }
+        if speeds.isEmpty { speeds = [Int64](repeating: 0, count: span) } else { skip(to: second, speed) }
         latest = second
         speeds[index(second)] = max(0, speed)
     }

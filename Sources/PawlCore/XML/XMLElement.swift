@@ -16,14 +16,10 @@ package struct XMLElement: Hashable, Sendable {
     package func children(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
 
     /// The character data without white space around it.
-    package var trimmedText: String {
-        String(decoding: Array(text.utf8).trimmed(\.isWhiteSpace), as: UTF8.self)
-    }
+    package var trimmedText: String { String(decoding: Array(text.utf8).trimmed(\.isWhiteSpace), as: UTF8.self) }
 
     /// Why a text is no supported document.
-    package struct Fault: Error, Hashable, Sendable {
-        package var words: String
-    }
+    package struct Fault: Error, Hashable, Sendable { package var words: String }
 
     /// The limits of a document.
     package struct Limits: Hashable, Sendable {
@@ -40,9 +36,7 @@ package struct XMLElement: Hashable, Sendable {
 
     /// The root of a document in UTF-8.
     package static func parse(_ bytes: [UInt8], within limits: Limits) throws(Fault) -> XMLElement {
-        guard bytes.count <= limits.length else {
-            throw Fault(words: "it is larger than \(limits.length) bytes")
-        }
+        guard bytes.count <= limits.length else { throw Fault(words: "it is larger than \(limits.length) bytes") }
         var reader = XMLReader(bytes, limits: limits)
         return try reader.document()
     }

@@ -25,9 +25,7 @@ struct XMLReader {
     private static let damaged = XMLElement.Fault(words: "the XML is damaged")
 
     mutating func document() throws(XMLElement.Fault) -> XMLElement {
-        while place < bytes.count {
-            if bytes[place] == .less { try markup() } else { try characters() }
-        }
+        while place < bytes.count { if bytes[place] == .less { try markup() } else { try characters() } }
         guard let root, open.isEmpty else { throw Self.damaged }
         return root
     }
@@ -63,9 +61,7 @@ struct XMLReader {
             place += 9
             try append(try skip(behind: "]]>"))
         } else if starts("<!DOCTYPE") {
-            guard root == nil, open.isEmpty, try !skip(behind: ">").contains(.leftBracket) else {
-                throw Self.damaged
-            }
+            guard root == nil, open.isEmpty, try !skip(behind: ">").contains(.leftBracket) else { throw Self.damaged }
         } else if starts("</") {
             place += 2
             try close(try skip(behind: ">").trimmed(\.isWhiteSpace))
@@ -106,9 +102,7 @@ struct XMLReader {
         let quote = bytes[place]
         place += 1
         var value: [UInt8] = []
-        while place < bytes.count, bytes[place] != quote {
-            try takeCharacter(into: &value)
-        }
+        while place < bytes.count, bytes[place] != quote { try takeCharacter(into: &value) }
         guard place < bytes.count else { throw Self.damaged }
         place += 1
         open[open.count - 1].element.attributes[Self.local(name)] = String(decoding: value, as: UTF8.self)
@@ -117,11 +111,7 @@ struct XMLReader {
     private mutating func close(_ name: ArraySlice<UInt8>) throws(XMLElement.Fault) {
         guard var last = open.popLast(), last.name.elementsEqual(name) else { throw Self.damaged }
         last.element.text = String(decoding: last.text, as: UTF8.self)
-        if open.isEmpty {
-            root = last.element
-        } else {
-            open[open.count - 1].element.children.append(last.element)
-        }
+        if open.isEmpty { root = last.element } else { open[open.count - 1].element.children.append(last.element) }
     }
 
     /// The name without its prefix.
@@ -177,8 +167,7 @@ struct XMLReader {
         }
         let number =
             name.hasPrefix("#x")
-            ? UInt32(name.dropFirst(2), radix: 16)
-            : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
+            ? UInt32(name.dropFirst(2), radix: 16) : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
         return number.flatMap(Unicode.Scalar.init).map { Array(String(Character($0)).utf8) }
     }
 }

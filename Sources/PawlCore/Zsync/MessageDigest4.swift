@@ -18,9 +18,7 @@ package struct MessageDigest4: Hashable, Sendable {
         tail.append(0x80)
         while tail.count % 64 != 56 { tail.append(0) }
         let bits = UInt64(bytes.count) &* 8
-        for shift in stride(from: UInt64(0), to: 64, by: 8) {
-            tail.append(UInt8(truncatingIfNeeded: bits >> shift))
-        }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { tail.append(UInt8(truncatingIfNeeded: bits >> shift)) }
         unsafe tail.withUnsafeBytes { padded in
             for start in stride(from: 0, to: padded.count, by: 64) { unsafe state.mix(padded, at: start) }
         }
@@ -29,24 +27,18 @@ package struct MessageDigest4: Hashable, Sendable {
         }
     }
 
-    package static func digest(_ bytes: [UInt8]) -> [UInt8] {
-        unsafe bytes.withUnsafeBytes { unsafe digest($0) }
-    }
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] { unsafe bytes.withUnsafeBytes { unsafe digest($0) } }
 
     // Written out: a loop over tables of shifts takes three times as long.
     private mutating func mix(_ bytes: UnsafeRawBufferPointer, at start: Int) {
         @inline(__always) func word(_ index: Int) -> UInt32 {
-            unsafe UInt32(
-                littleEndian: bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self)
-            )
+            unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self))
         }
         @inline(__always) func turn(_ value: UInt32, _ count: UInt32) -> UInt32 {
             value &<< count | value &>> (32 &- count)
         }
         @inline(__always) func first(_ x: UInt32, _ y: UInt32, _ z: UInt32) -> UInt32 { z ^ (x & (y ^ z)) }
-        @inline(__always) func second(_ x: UInt32, _ y: UInt32, _ z: UInt32) -> UInt32 {
-            x & y | x & z | y & z
-        }
+        @inline(__always) func second(_ x: UInt32, _ y: UInt32, _ z: UInt32) -> UInt32 { x & y | x & z | y & z }
         let before = self
         var index = 0
         while index < 16 {

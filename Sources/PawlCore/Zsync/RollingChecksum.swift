@@ -14,8 +14,7 @@ package struct RollingChecksum: Hashable, Sendable {
     }
 
     /// Moves the block by one byte; its length is 2 to the power of `shift`.
-    @inline(__always)
-    package mutating func roll(out old: UInt8, in new: UInt8, shift: UInt16) {
+    @inline(__always) package mutating func roll(out old: UInt8, in new: UInt8, shift: UInt16) {
         a &+= UInt16(new) &- UInt16(old)
         b &+= a &- (UInt16(old) &<< shift)
     }
@@ -24,7 +23,5 @@ package struct RollingChecksum: Hashable, Sendable {
     @inline(__always) package var all: UInt32 { UInt32(a) << 16 | UInt32(b) }
 
     /// The lowest `length` bytes: what a control file stores.
-    package func value(length: Int) -> UInt32 {
-        length >= 4 ? all : all & ((1 << UInt32(length * 8)) - 1)
-    }
+    package func value(length: Int) -> UInt32 { length >= 4 ? all : all & ((1 << UInt32(length * 8)) - 1) }
 }

@@ -24,9 +24,7 @@ package struct ZsyncControl: Hashable, Sendable {
     package let table: [UInt8]
 
     /// Why a file is no usable control file.
-    package struct Fault: Error, Hashable, Sendable {
-        package let words: String
-    }
+    package struct Fault: Error, Hashable, Sendable { package let words: String }
 
     /// The longest header, and the longest control file, in bytes.
     package static let longestHeader = 64 << 10
@@ -48,26 +46,21 @@ package struct ZsyncControl: Hashable, Sendable {
             throw Fault(
                 words: isPacked
                     ? "it describes the content of a compressed file (Z-Map2), which is not supported: make it with 'zsyncmake -Z'"
-                    : "it has no URL"
-            )
+                    : "it has no URL")
         }
         guard fields["z-map2"] == nil else {
-            throw Fault(
-                words: "it describes the content of a compressed file (Z-Map2), which is not supported"
-            )
+            throw Fault(words: "it describes the content of a compressed file (Z-Map2), which is not supported")
         }
         guard let length = fields["length"].flatMap({ Array($0.utf8).decimalNumber }),
             length <= JournalLayout.longestFile
         else { throw Fault(words: "it has no valid Length") }
-        guard let blockLength = fields["blocksize"].flatMap({ Int($0) }), blockLength >= 64,
-            blockLength <= 1 << 20, blockLength & (blockLength - 1) == 0
+        guard let blockLength = fields["blocksize"].flatMap({ Int($0) }), blockLength >= 64, blockLength <= 1 << 20,
+            blockLength & (blockLength - 1) == 0
         else { throw Fault(words: "its Blocksize is not a power of two from 64 bytes to 1 MiB") }
         let parts = (fields["hash-lengths"] ?? "1,4,16").split(separator: ",").map { Int($0) ?? 0 }
-        guard parts.count == 3, (1...2).contains(parts[0]), (1...4).contains(parts[1]),
-            (3...16).contains(parts[2])
+        guard parts.count == 3, (1...2).contains(parts[0]), (1...4).contains(parts[1]), (3...16).contains(parts[2])
         else { throw Fault(words: "it has no valid Hash-Lengths") }
-        guard let digest = fields["sha-1"].flatMap({ Hexadecimal.bytes($0) }),
-            digest.count == HashAlgorithm.sha1.length
+        guard let digest = fields["sha-1"].flatMap({ Hexadecimal.bytes($0) }), digest.count == HashAlgorithm.sha1.length
         else { throw Fault(words: "it has no SHA-1 of the whole file") }
         let blocks = (length + Int64(blockLength) - 1) / Int64(blockLength)
         guard Int64(body.count) == blocks * Int64(parts[1] + parts[2]) else {

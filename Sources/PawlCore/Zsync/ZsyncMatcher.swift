@@ -78,8 +78,7 @@ package struct ZsyncMatcher: Sendable {
     }
 
     /// A hash whose highest bits are well distributed.
-    @inline(__always)
-    private static func key(_ weak: UInt32, _ next: UInt32) -> UInt32 {
+    @inline(__always) private static func key(_ weak: UInt32, _ next: UInt32) -> UInt32 {
         var key = weak &* 0x9e37_79b1 &+ next &* 0x85eb_ca77
         key = (key ^ key &>> 15) &* 0x2c1b_3c6d
         return key ^ key &>> 16
@@ -146,9 +145,7 @@ package struct ZsyncMatcher: Sendable {
     ///
     /// `isLast`: the file ends with the window, and zeros follow it.
     package mutating func scan(
-        _ window: UnsafeRawBufferPointer,
-        at offset: Int64,
-        isLast: Bool
+        _ window: UnsafeRawBufferPointer, at offset: Int64, isLast: Bool
     ) -> (matches: [Match], next: Int64) {
         let length = control.blockLength
         guard !places.isEmpty, !isComplete else { return ([], offset + Int64(window.count)) }
@@ -166,9 +163,7 @@ package struct ZsyncMatcher: Sendable {
     }
 
     private mutating func scan(
-        _ window: UnsafeRawBufferPointer,
-        at offset: Int64,
-        until end: Int
+        _ window: UnsafeRawBufferPointer, at offset: Int64, until end: Int
     ) -> (matches: [Match], next: Int64) {
         let length = control.blockLength
         var matches: [Match] = []
@@ -200,13 +195,10 @@ package struct ZsyncMatcher: Sendable {
         unsafe Sums(
             first: checksum(window, position),
             second: control.run > 1
-                ? checksum(window, position + control.blockLength)
-                : RollingChecksum(.init(start: nil, count: 0))
-        )
+                ? checksum(window, position + control.blockLength) : RollingChecksum(.init(start: nil, count: 0)))
     }
 
-    @inline(__always)
-    private func roll(_ sums: inout Sums, _ window: UnsafeRawBufferPointer, _ position: Int) {
+    @inline(__always) private func roll(_ sums: inout Sums, _ window: UnsafeRawBufferPointer, _ position: Int) {
         let (length, isPair) = (control.blockLength, control.run > 1)
         let middle = unsafe window[position + length]
         unsafe sums.first.roll(out: window[position], in: middle, shift: shift)
@@ -214,12 +206,7 @@ package struct ZsyncMatcher: Sendable {
     }
 
     /// The first offset from `start` on where a block may be; `end` if there is none.
-    private func nextCandidate(
-        _ window: UnsafeRawBufferPointer,
-        _ start: Int,
-        _ end: Int,
-        _ sums: inout Sums
-    ) -> Int {
+    private func nextCandidate(_ window: UnsafeRawBufferPointer, _ start: Int, _ end: Int, _ sums: inout Sums) -> Int {
         let (length, mask, shift, isPair) = (control.blockLength, weakMask, shift, control.run > 1)
         let filterShift = 32 - filterBits
         var (first, second) = (sums.first, sums.second)
@@ -255,11 +242,7 @@ package struct ZsyncMatcher: Sendable {
     /// of a sparse file are not found a million times. `strong` is the digest of these bytes if it is known, afterwards that
     /// of the next block's.
     private mutating func match(
-        _ window: UnsafeRawBufferPointer,
-        _ position: Int,
-        _ sums: Sums,
-        _ offset: Int64,
-        _ strong: inout [UInt8]?,
+        _ window: UnsafeRawBufferPointer, _ position: Int, _ sums: Sums, _ offset: Int64, _ strong: inout [UInt8]?,
         _ matches: inout [Match]
     ) {
         let (length, place) = (control.blockLength, offset + Int64(position))
@@ -279,9 +262,7 @@ package struct ZsyncMatcher: Sendable {
         }
         if lastEnd == place {
             for block in last.lazy.map({ Int($0) + 1 })
-            where block < places.count && places[block] < 0 && Self.weak(block, control) == weak
-                && isHere(block)
-            {
+            where block < places.count && places[block] < 0 && Self.weak(block, control) == weak && isHere(block) {
                 found.append(Int32(block))
             }
         }
@@ -289,8 +270,7 @@ package struct ZsyncMatcher: Sendable {
         let start = Int(buckets[bucket])
         for slot in start..<min(Int(ends[bucket]), start + Self.candidates) {
             let block = Int(order[slot])
-            guard Self.weak(block, control) == weak,
-                control.run == 1 || Self.weak(block + 1, control) == next,
+            guard Self.weak(block, control) == weak, control.run == 1 || Self.weak(block + 1, control) == next,
                 isHere(block), control.run == 1 || isFollowed(block), !found.contains(Int32(block))
             else { continue }
             found.append(Int32(block))
@@ -308,21 +288,16 @@ package struct ZsyncMatcher: Sendable {
     private static let candidates = 512
 
     private func checksum(_ window: UnsafeRawBufferPointer, _ position: Int) -> RollingChecksum {
-        unsafe RollingChecksum(
-            UnsafeRawBufferPointer(rebasing: window[position..<position + control.blockLength])
-        )
+        unsafe RollingChecksum(UnsafeRawBufferPointer(rebasing: window[position..<position + control.blockLength]))
     }
 
     private func digest(_ window: UnsafeRawBufferPointer, _ position: Int) -> [UInt8] {
         unsafe MessageDigest4.digest(
-            UnsafeRawBufferPointer(rebasing: window[position..<position + control.blockLength])
-        )
+            UnsafeRawBufferPointer(rebasing: window[position..<position + control.blockLength]))
     }
 
     private func isDigest(_ digest: [UInt8], of block: Int) -> Bool {
         let start = block * (control.weakLength + control.strongLength) + control.weakLength
-        return digest.prefix(control.strongLength).elementsEqual(
-            control.table[start..<start + control.strongLength]
-        )
+        return digest.prefix(control.strongLength).elementsEqual(control.table[start..<start + control.strongLength])
     }
 }

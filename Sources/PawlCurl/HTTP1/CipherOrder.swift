@@ -17,20 +17,15 @@ struct CipherOrder: Hashable {
     private static func list(_ names: [String]) -> String? {
         var order: [String] = []
         for name in names where !order.contains(name) {
-            if let shorter = shorter(name), names.contains(shorter), !order.contains(shorter) {
-                order.append(shorter)
-            }
+            if let shorter = shorter(name), names.contains(shorter), !order.contains(shorter) { order.append(shorter) }
             order.append(name)
         }
         return order == names ? nil : order.joined(separator: ":")
     }
 
     private static func shorter(_ name: String) -> String? {
-        for (long, short) in [
-            ("AES256-GCM-SHA384", "AES128-GCM-SHA256"), ("AES_256_GCM_SHA384", "AES_128_GCM_SHA256"),
-        ] where name.hasSuffix(long) {
-            return name.dropLast(long.count) + short
-        }
+        for (long, short) in [("AES256-GCM-SHA384", "AES128-GCM-SHA256"), ("AES_256_GCM_SHA384", "AES_128_GCM_SHA256")]
+        where name.hasSuffix(long) { return name.dropLast(long.count) + short }
         return nil
     }
 }

@@ -33,9 +33,7 @@ extension ConnectionSettings {
                 own.append("Authorization: \(authorization)")
             }
         }
-        if let range = request.range.fieldValue {
-            head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8)
-        }
+        if let range = request.range.fieldValue { head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8) }
         head.append(contentsOf: own.isEmpty ? tail ?? [] : tail(with: own))
     }
 
@@ -54,9 +52,7 @@ extension ConnectionSettings {
         return agent + ["Accept: */*"] + texts
     }
 
-    private static func isClean(_ text: String) -> Bool {
-        !text.utf8.has { $0 <= 0x20 || $0 >= 0x7F }
-    }
+    private static func isClean(_ text: String) -> Bool { !text.utf8.has { $0 <= 0x20 || $0 >= 0x7F } }
 
     /// The fields that libcurl would send for these settings, in the same order.
     func makeTail() -> [UInt8]? {
@@ -71,9 +67,7 @@ extension ConnectionSettings {
         for line in texts { named.insert(HeaderLines.name(of: line)) }
         guard named.isDisjoint(with: RequestField.framing) else { return nil }
         var fields: [String] = []
-        if !values.userAgent.isEmpty, !named.contains("user-agent") {
-            fields.append("User-Agent: \(values.userAgent)")
-        }
+        if !values.userAgent.isEmpty, !named.contains("user-agent") { fields.append("User-Agent: \(values.userAgent)") }
         if !named.contains("accept") { fields.append("Accept: */*") }
         let referer = HeaderLines.referer(of: values, to: key.scheme, whole: key.carriesSecrets)
         if let referer, !named.contains("referer") { fields.append("Referer: \(referer)") }
@@ -86,9 +80,7 @@ extension ConnectionSettings {
     private static func field(_ line: String) -> String? {
         let blank: (UInt8) -> Bool = { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
         if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
-            guard colon > line.startIndex, !line.utf8[colon...].dropFirst().allSatisfy(blank) else {
-                return nil
-            }
+            guard colon > line.startIndex, !line.utf8[colon...].dropFirst().allSatisfy(blank) else { return nil }
             return line
         }
         guard let semicolon = line.utf8.firstIndex(of: UInt8(ascii: ";")), semicolon > line.startIndex,

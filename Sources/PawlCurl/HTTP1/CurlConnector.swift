@@ -10,11 +10,7 @@ final class CurlConnector {
     let exchange: HTTP1Exchange
     private let startedAt: Instant?
 
-    init(
-        for exchange: HTTP1Exchange,
-        _ addresses: HostAddresses?,
-        _ sessions: SessionCache?
-    ) throws(TransferFault) {
+    init(for exchange: HTTP1Exchange, _ addresses: HostAddresses?, _ sessions: SessionCache?) throws(TransferFault) {
         easy = try EasyHandle()
         self.exchange = exchange
         startedAt = exchange.request.isMeasured ? SystemClock().now : nil

@@ -38,9 +38,7 @@ extension HTTP1Client {
     }
 
     /// Ends an attempt whose request was cancelled.
-    func cancelAttempt(of exchange: HTTP1Exchange) {
-        if let id = exchange.attempt { endAttempt(id)?.close() }
-    }
+    func cancelAttempt(of exchange: HTTP1Exchange) { if let id = exchange.attempt { endAttempt(id)?.close() } }
 
     /// Ends the attempts that take too long.
     func endLateAttempts() {

@@ -95,10 +95,7 @@ extension HTTP1Client {
     /// Returns `false` when the sink did not take them. All of `bytes` are held when it paused.
     private func offer(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ connection: HTTP1Socket) -> Bool {
         guard let exchange = connection.exchange, let sink = exchange.sink else { return false }
-        let result = unsafe sink.transfer(
-            exchange.id,
-            chunk: UnsafeRawBufferPointer(rebasing: bytes[..<count])
-        )
+        let result = unsafe sink.transfer(exchange.id, chunk: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         guard exchange.sink != nil else { return false }
         switch result {
         case .taken:

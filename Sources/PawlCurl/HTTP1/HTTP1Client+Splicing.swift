@@ -9,9 +9,7 @@ extension HTTP1Client {
 
     /// The target of the next splice, when one is worthwhile.
     func spliceTarget(_ exchange: HTTP1Exchange, _ connection: HTTP1Socket) -> SpliceTarget? {
-        guard connection.ask({ $0.deliversBody }), !exchange.cannotSplice, connection.secure == nil else {
-            return nil
-        }
+        guard connection.ask({ $0.deliversBody }), !exchange.cannotSplice, connection.secure == nil else { return nil }
         switch connection.ask({ $0.body }) {
         case .length(let left): guard left >= Self.minimumSplice else { return nil }
         case .untilClose: break
@@ -52,11 +50,7 @@ extension HTTP1Client {
     }
 
     private func empty(
-        _ pipe: SplicePipe,
-        _ count: Int,
-        _ exchange: HTTP1Exchange,
-        _ connection: HTTP1Socket,
-        to target: SpliceTarget
+        _ pipe: SplicePipe, _ count: Int, _ exchange: HTTP1Exchange, _ connection: HTTP1Socket, to target: SpliceTarget
     ) {
         let moved = pipe.empty(count, into: target.descriptor, at: target.offset)
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - moved)])

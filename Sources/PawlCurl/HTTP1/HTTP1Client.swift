@@ -10,8 +10,7 @@ import PawlSystem
 /// why none does.
 ///
 /// Sinks are only called from `work`, `deliverResumed` and `fail`.
-@safe
-final class HTTP1Client {
+@safe final class HTTP1Client {
     let clock: any Clock
     let poller: any Poller
     let source: PollSource
@@ -72,9 +71,7 @@ final class HTTP1Client {
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
         guard isOurs(request) else { return false }
         // libcurl reports what is wrong with the settings.
-        guard let settings = try? settings.settings(for: request), settings.takes(request.address) else {
-            return false
-        }
+        guard let settings = try? settings.settings(for: request), settings.takes(request.address) else { return false }
         let exchange = HTTP1Exchange(request, as: id, sink: sink, settings: settings)
         exchanges[id] = exchange
         waiting.append(exchange)
@@ -138,8 +135,7 @@ final class HTTP1Client {
                 guard let connection = connections[id] else { continue }
                 if connection.machine.probed(connection.probe()) { return .reuse(connection) }
                 drop(connection)
-            case .discard(let id):
-                if let connection = connections[id] { drop(connection) }
+            case .discard(let id): if let connection = connections[id] { drop(connection) }
             case .connect: return .connect
             case .wait: return .wait
             }
@@ -187,11 +183,7 @@ final class HTTP1Client {
         connection.close()
     }
 
-    func closeIdle() {
-        for id in idle.removeAll() {
-            if let connection = connections[id] { drop(connection) }
-        }
-    }
+    func closeIdle() { for id in idle.removeAll() { if let connection = connections[id] { drop(connection) } } }
 
     /// Sends the request again, on a new connection.
     func retry(_ exchange: HTTP1Exchange) {
@@ -255,9 +247,7 @@ final class HTTP1Client {
     /// Closes an idle connection that the peer has closed or on which it sent unrequested bytes.
     private func examine(_ connection: HTTP1Socket) {
         // Over TLS they may be records without content.
-        guard !connection.machine.probed(connection.secure == nil ? .bytes : connection.probe()) else {
-            return
-        }
+        guard !connection.machine.probed(connection.secure == nil ? .bytes : connection.probe()) else { return }
         idle.remove(connection.id)
         drop(connection)
     }

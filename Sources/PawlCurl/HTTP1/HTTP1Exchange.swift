@@ -28,12 +28,7 @@ final class HTTP1Exchange {
     /// Whether the request was sent again because a reused connection was lost, which happens at most once.
     var isRetry = false
 
-    init(
-        _ request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink,
-        settings: ConnectionSettings
-    ) {
+    init(_ request: TransferRequest, as id: TransferID, sink: any TransferSink, settings: ConnectionSettings) {
         self.id = id
         self.request = request
         self.sink = sink

@@ -103,9 +103,7 @@ final class HTTP1Socket {
     }
 
     /// Sends what the socket did not accept before.
-    func sendRest() {
-        if !unsent.isEmpty { send(unsent) }
-    }
+    func sendRest() { if !unsent.isEmpty { send(unsent) } }
 
     /// Sends `bytes`, or as much as the socket accepts now.
     ///

@@ -4,8 +4,7 @@ import CCurl
 ///
 /// A resumed handshake needs no certificate and, before TLS 1.3, one round trip instead of two
 /// (RFC 5246 §7.3, RFC 5077). libcurl keeps sessions by host, port and all settings of trust.
-@safe
-final class SessionCache {
+@safe final class SessionCache {
     let share: UnsafeMutableRawPointer
 
     init?() {

@@ -6,8 +6,7 @@ import PawlCore
 /// A pipe through which the kernel moves bytes from a socket to a file.
 ///
 /// Empty between uses.
-@safe
-final class SplicePipe {
+@safe final class SplicePipe {
     /// The most that one `fill` moves: what a journal expects behind its cursors after a kill.
     static let size = Int(JournalLayout.longestWrite)
 
@@ -46,11 +45,7 @@ final class SplicePipe {
         var done = 0
         while done < count {
             let moved = pawl_splice_out(reader, file, offset + Int64(done), count - done)
-            if moved > 0 {
-                done += moved
-            } else if moved == 0 || errno != EINTR {
-                break
-            }
+            if moved > 0 { done += moved } else if moved == 0 || errno != EINTR { break }
         }
         return done
     }

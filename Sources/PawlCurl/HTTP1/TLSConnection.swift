@@ -7,8 +7,7 @@ import PawlCore
 ///
 /// Bytes may be buffered, decrypted or read ahead, while the socket has none. So reading continues until the
 /// socket was found empty and nothing is buffered; an event of the socket reports all that arrives after that.
-@safe
-final class TLSConnection {
+@safe final class TLSConnection {
     let socket: Int32
     private let connection: UnsafeMutableRawPointer
     private let line: UnsafeMutablePointer<SocketBIO>
@@ -24,8 +23,9 @@ final class TLSConnection {
         var byte: UInt8 = 0
         var count = 0
         let code = unsafe pawl_easy_recv(easy.raw, &byte, 1, &count)
-        guard count == 0, let socket = easy.socket, let connection = unsafe pawl_easy_get_tls(easy.raw)
-        else { return nil }
+        guard count == 0, let socket = easy.socket, let connection = unsafe pawl_easy_get_tls(easy.raw) else {
+            return nil
+        }
         let line = UnsafeMutablePointer<SocketBIO>.allocate(capacity: 1)
         unsafe line.initialize(to: SocketBIO(socket: socket))
         guard unsafe pawl_tls_set_bio(connection, SocketBIO.kind, line) != 0 else {
@@ -57,10 +57,7 @@ final class TLSConnection {
     }
 
     /// Reads the available bytes: one record, or as many as the buffer holds.
-    func receive(
-        into buffer: UnsafeMutableRawBufferPointer,
-        isOneEnough: Bool
-    ) -> HTTP1Socket.ReadResult {
+    func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> HTTP1Socket.ReadResult {
         var done = 0
         while done < buffer.count, ending == nil {
             var count = 0
@@ -94,18 +91,11 @@ final class TLSConnection {
         case .none:
             let reason = unsafe pawl_tls_reason().map { unsafe String(cString: $0) } ?? "TLS broke"
             if let cause = CertificateText.clientCertificate(reason) { return TransferFault(.tls, cause) }
-            return TransferFault(
-                .connectionLost,
-                CurlErrorText.receiving(CertificateText.reason(reason))
-            )
+            return TransferFault(.connectionLost, CurlErrorText.receiving(CertificateText.reason(reason)))
         case .closed:
             return TransferFault(
                 .connectionLost,
-                LocalizableMessage(
-                    "fault-no-close-notify",
-                    "the connection was closed without TLS close_notify"
-                )
-            )
+                LocalizableMessage("fault-no-close-notify", "the connection was closed without TLS close_notify"))
         case .failed(let error): return TransferFault(receiving: error)
         }
     }
@@ -135,15 +125,10 @@ private struct SocketBIO {
         { bio, bytes, count in
             let line = unsafe pawl_tls_context(bio).assumingMemoryBound(to: SocketBIO.self)
             return unsafe line.pointee.send(bio, bytes, count)
-        },
-        { _, command, _, _ in command == pawl_tls_flush ? 1 : 0 }
-    )
+        }, { _, command, _, _ in command == pawl_tls_flush ? 1 : 0 })
 
-    private mutating func receive(
-        _ bio: OpaquePointer?,
-        _ bytes: UnsafeMutablePointer<CChar>?,
-        _ size: Int32
-    ) -> Int32 {
+    private mutating func receive(_ bio: OpaquePointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int32) -> Int32
+    {
         unsafe pawl_tls_expect_more(bio, -1)
         while true {
             let count = unsafe recv(socket, bytes, Int(size), Int32(MSG_DONTWAIT))

@@ -22,10 +22,7 @@ final class LoginSink: ForwardingSink {
     private static let mostRetries = 2
 
     init(
-        before target: any TransferSink,
-        _ request: TransferRequest,
-        _ login: Credentials,
-        _ logins: Logins,
+        before target: any TransferSink, _ request: TransferRequest, _ login: Credentials, _ logins: Logins,
         restart: @escaping (TransferRequest, TransferID, any TransferSink) -> Void
     ) {
         self.target = target

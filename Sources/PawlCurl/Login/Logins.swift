@@ -30,10 +30,7 @@ final class Logins {
         guard !netrc.isEmpty || values.usesOwnersSecrets else { return nil }
         guard let file = netrc.isEmpty ? ownFile : self.file(netrc) else { return nil }
         guard file.refresh(at: now) || netrc.isEmpty else {
-            throw TransferFault(
-                .other,
-                LocalizableMessage("fault-netrc-file", "cannot read the netrc file \(netrc)")
-            )
+            throw TransferFault(.other, LocalizableMessage("fault-netrc-file", "cannot read the netrc file \(netrc)"))
         }
         // An entry with a host name applies to that host after any redirect; the default entry does not.
         return file.netrc?.login(for: request.address.host, orDefault: request.carriesSecrets)
@@ -63,19 +60,14 @@ final class Logins {
     }
 
     /// The value of Authorization for one of `challenges`: the strongest Digest, else Basic.
-    static func response(
-        _ challenges: [LoginChallenge],
-        _ login: Credentials,
-        for address: WebAddress
-    ) -> String? {
+    static func response(_ challenges: [LoginChallenge], _ login: Credentials, for address: WebAddress) -> String? {
         let target = address.query.map { "\(address.path)?\($0)" } ?? address.path
-        let digests = challenges.compactMap(DigestChallenge.init)
-            .sorted { $0.algorithm.rawValue > $1.algorithm.rawValue }
+        let digests = challenges.compactMap(DigestChallenge.init).sorted {
+            $0.algorithm.rawValue > $1.algorithm.rawValue
+        }
         for digest in digests {
             let nonce = String(UInt64.random(in: .min ... .max), radix: 16)
-            if let response = digest.response(login, target: target, clientNonce: nonce, hash: hash) {
-                return response
-            }
+            if let response = digest.response(login, target: target, clientNonce: nonce, hash: hash) { return response }
         }
         return challenges.contains { $0.scheme == "basic" } ? LoginField.basic(login) : nil
     }

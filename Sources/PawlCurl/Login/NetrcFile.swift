@@ -27,11 +27,8 @@ final class NetrcFile {
         // Opening a FIFO without a writer would block.
         guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return forget(at: now) }
         let found = State(
-            inode: UInt64(info.st_ino),
-            size: Int64(info.st_size),
-            seconds: info.st_mtim.tv_sec,
-            nanoseconds: info.st_mtim.tv_nsec
-        )
+            inode: UInt64(info.st_ino), size: Int64(info.st_size), seconds: info.st_mtim.tv_sec,
+            nanoseconds: info.st_mtim.tv_nsec)
         if found == state, netrc != nil { return true }
         guard let bytes = read() else { return forget(at: now) }
         netrc = Netrc(parsing: bytes)

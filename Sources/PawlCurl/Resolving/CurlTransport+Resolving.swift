@@ -39,9 +39,7 @@ struct LookupTime {
 final class HostResults: Sendable {
     private let items = Mutex<[(HostCache.Waiter, HostResult)]>([])
 
-    func add(_ waiter: HostCache.Waiter, _ result: HostResult) {
-        items.withLock { $0.append((waiter, result)) }
-    }
+    func add(_ waiter: HostCache.Waiter, _ result: HostResult) { items.withLock { $0.append((waiter, result)) } }
 
     func take() -> [(HostCache.Waiter, HostResult)] {
         items.withLock { items in
@@ -64,9 +62,7 @@ extension CurlTransport {
     }
 
     func target(
-        of request: TransferRequest,
-        _ settings: ConnectionSettings?,
-        for receiver: PendingLookup.Receiver
+        of request: TransferRequest, _ settings: ConnectionSettings?, for receiver: PendingLookup.Receiver
     ) -> Target {
         guard let query = settings?.query(for: request.address) else { return .known(nil) }
         let (hostResults, wake) = (hostResults, poller.wake)
@@ -116,9 +112,7 @@ extension CurlTransport {
                 .nameResolution,
                 LocalizableMessage(
                     "host-not-resolved-within",
-                    "cannot resolve the host name \(lookup.query.host): DNS did not respond within \(limit) s"
-                )
-            )
+                    "cannot resolve the host name \(lookup.query.host): DNS did not respond within \(limit) s"))
             if proceed(lookup, to: .failed(fault), at: now) { hasTold = true }
         }
         lookupDeadline = lookups.values.lazy.map(\.deadline).min()
@@ -152,9 +146,7 @@ extension CurlTransport {
         }
     }
 
-    func cancelLookups() {
-        for (waiter, lookup) in lookups { withdraw(waiter, lookup) }
-    }
+    func cancelLookups() { for (waiter, lookup) in lookups { withdraw(waiter, lookup) } }
 }
 
 extension PendingLookup {
@@ -178,7 +170,5 @@ extension TransferSettings.Values {
 
 extension ConnectionSettings {
     /// The lookup that a connection to the address needs; `nil` where libcurl connects to something else, or knows the address.
-    fileprivate func query(for address: WebAddress) -> HostQuery? {
-        usesProxy ? nil : values.query(for: address)
-    }
+    fileprivate func query(for address: WebAddress) -> HostQuery? { usesProxy ? nil : values.query(for: address) }
 }

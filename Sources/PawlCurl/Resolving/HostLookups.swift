@@ -21,13 +21,8 @@ package struct HostLookups: Sendable {
     }
 
     /// The result; `nil` when the name has to be looked up first, and `receiver` is called on another thread.
-    package func lookUp(
-        _ query: HostQuery,
-        _ receiver: @escaping @Sendable (HostResult) -> Void
-    ) -> HostResult? {
-        if case .known(let result) = HostResolver.shared.ask(query, { _, result in receiver(result) }) {
-            return result
-        }
+    package func lookUp(_ query: HostQuery, _ receiver: @escaping @Sendable (HostResult) -> Void) -> HostResult? {
+        if case .known(let result) = HostResolver.shared.ask(query, { _, result in receiver(result) }) { return result }
         return nil
     }
 }

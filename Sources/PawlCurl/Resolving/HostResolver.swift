@@ -27,8 +27,7 @@ final class HostResolver: Sendable {
 
     /// `lookUp` may block; a thread without work ends after `idleTime`.
     init(
-        _ clock: any Clock,
-        idleTime: Interval = .seconds(5),
+        _ clock: any Clock, idleTime: Interval = .seconds(5),
         lookingUp lookUp: @escaping @Sendable (HostQuery) -> HostResult
     ) {
         self.clock = clock

@@ -68,19 +68,9 @@ enum SystemResolver {
             unsafe next = entry.pointee.ai_next
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             let code = unsafe getnameinfo(
-                entry.pointee.ai_addr,
-                entry.pointee.ai_addrlen,
-                &text,
-                socklen_t(text.count),
-                nil,
-                0,
-                NI_NUMERICHOST
-            )
+                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
             guard code == 0 else { continue }
-            let address = String(
-                decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
-                as: UTF8.self
-            )
+            let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             // libcurl accepts no zone here; without other addresses it looks the name up itself.
             if NumericAddress.isOne(address), !texts.contains(address) { texts.append(address) }
         }

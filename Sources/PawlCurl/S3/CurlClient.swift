@@ -16,11 +16,7 @@ package final class CurlClient: Sendable {
         package var limit: Int
 
         package init(
-            _ method: String,
-            _ address: WebAddress,
-            lines: [String],
-            body: [UInt8] = [],
-            limit: Int = 16 << 20
+            _ method: String, _ address: WebAddress, lines: [String], body: [UInt8] = [], limit: Int = 16 << 20
         ) {
             self.method = method
             self.address = address
@@ -49,8 +45,7 @@ package final class CurlClient: Sendable {
     ///
     /// `isAbandoned`: called at least each second; a request that is abandoned throws.
     package func perform(
-        _ request: Request,
-        abandonedIf isAbandoned: @escaping () -> Bool
+        _ request: Request, abandonedIf isAbandoned: @escaping () -> Bool
     ) throws(TransferFault) -> (head: ResponseHead, body: [UInt8]) {
         let kept = idle.withLock { $0.popLast() }
         let handle = if let kept { kept.handle } else { try EasyHandle() }
@@ -84,8 +79,7 @@ package final class CurlClient: Sendable {
                 // Not copied; an empty body is one, too.
                 unsafe handle.set(
                     CURLOPT_POSTFIELDS,
-                    pointer: UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(context))
-                )
+                    pointer: UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(context)))
                 handle.set(CURLOPT_CUSTOMREQUEST, request.method)
             }
             return unsafe handle.refusal ?? pawl_easy_perform(handle.raw)
@@ -96,9 +90,7 @@ package final class CurlClient: Sendable {
             throw handle.fault(code, of: like, isHTTP: true, hasHead: !response.head.isEmpty)
         }
         if code == CURLE_OK { idle.withLock { $0.append(Idle(handle: handle)) } }
-        guard var head = ResponseHead(parsing: response.head) else {
-            throw TransferFault.notHTTP
-        }
+        guard var head = ResponseHead(parsing: response.head) else { throw TransferFault.notHTTP }
         head.lines = response.head
         return (head, response.body)
     }

@@ -29,18 +29,14 @@ struct StoreMemory {
         regions[Self.key(object, access)] = region
     }
 
-    private static func key(_ object: WebAddress, _ access: S3Access) -> String {
-        "\(access.place)/\(object.bucket)"
-    }
+    private static func key(_ object: WebAddress, _ access: S3Access) -> String { "\(access.place)/\(object.bucket)" }
 }
 
 /// Signs requests to object stores.
 package enum ObjectSigner {
     /// SHA-256.
     package static let hash: RequestSigner.Hash = { bytes in
-        guard let digest = Logins.hash(.sha256, bytes) else {
-            preconditionFailure("libcrypto has no SHA-256")
-        }
+        guard let digest = Logins.hash(.sha256, bytes) else { preconditionFailure("libcrypto has no SHA-256") }
         return digest
     }
 
@@ -48,30 +44,20 @@ package enum ObjectSigner {
     ///
     /// `fields` are others of the request that a store checks.
     package static func lines(
-        _ method: String,
-        _ location: WebAddress,
-        fields: [(name: String, value: String)],
-        body: RequestSigner.BodyDigest,
-        _ access: S3Access,
-        at time: UnixTime
+        _ method: String, _ location: WebAddress, fields: [(name: String, value: String)],
+        body: RequestSigner.BodyDigest, _ access: S3Access, at time: UnixTime
     ) -> [String] {
         let given = fields.map { "\($0.name): \($0.value)" }
         guard let credentials = access.credentials else { return given }
         let signer = RequestSigner(credentials, region: access.region, hash: hash)
         return given
-            + signer.signed(method, location, fields: fields, body: body, at: time)
-            .map { "\($0.name): \($0.value)" }
+            + signer.signed(method, location, fields: fields, body: body, at: time).map { "\($0.name): \($0.value)" }
     }
 }
 
 extension CurlTransport {
     /// Starts a request for an object: signed, and repeated once if the store's region or clock is another.
-    func beginObject(
-        _ request: TransferRequest,
-        _ object: WebAddress,
-        as id: TransferID,
-        sink: any TransferSink
-    ) {
+    func beginObject(_ request: TransferRequest, _ object: WebAddress, as id: TransferID, sink: any TransferSink) {
         let access = stores.access(request.settings.values.s3 ?? S3Access(), to: object)
         let front = RefusalSink(before: sink, object, access) { [unowned self] news, id, sink in
             switch news {
@@ -100,14 +86,7 @@ extension CurlTransport {
             fields.append(("x-amz-checksum-mode", "ENABLED"))
         }
         let time = UnixTime(seconds: clock.wallTime.seconds &+ stores.skew(of: access))
-        request.fields += ObjectSigner.lines(
-            "GET",
-            request.address,
-            fields: fields,
-            body: .empty,
-            access,
-            at: time
-        )
+        request.fields += ObjectSigner.lines("GET", request.address, fields: fields, body: .empty, access, at: time)
         return request
     }
 }

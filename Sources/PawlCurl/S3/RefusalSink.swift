@@ -23,11 +23,8 @@ final class RefusalSink: ForwardingSink {
     private var body: [UInt8] = []
 
     init(
-        before target: any TransferSink,
-        _ object: WebAddress,
-        _ access: S3Access,
-        restart: @escaping (News, TransferID, any TransferSink) -> Void,
-        wallTime: @escaping () -> UnixTime
+        before target: any TransferSink, _ object: WebAddress, _ access: S3Access,
+        restart: @escaping (News, TransferID, any TransferSink) -> Void, wallTime: @escaping () -> UnixTime
     ) {
         self.target = target
         self.object = object
@@ -89,7 +86,5 @@ final class RefusalSink: ForwardingSink {
 
     func holdsBack(_ id: TransferID) -> Bool { refused == nil && target.holdsBack(id) }
 
-    func spliceTarget(_ id: TransferID) -> SpliceTarget? {
-        refused == nil ? target.spliceTarget(id) : nil
-    }
+    func spliceTarget(_ id: TransferID) -> SpliceTarget? { refused == nil ? target.spliceTarget(id) : nil }
 }

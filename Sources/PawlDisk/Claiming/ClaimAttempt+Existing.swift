@@ -19,9 +19,7 @@ extension ClaimAttempt {
             guard try JournalFile.lockIfPossible(file) else { return .taken(.alreadyDownloading(finalPath)) }
             status = try file.status()
             guard try folder.status(of: names.final)?.identity == status.identity else { return .again }
-        } catch  where error.isMissing {
-            return .again
-        } catch {
+        } catch  where error.isMissing { return .again } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: finalPath, error)
         }
         switch folder.flaw(of: status) {
@@ -86,9 +84,7 @@ extension ClaimAttempt {
                 position += Int64(count)
             }
             return true
-        } catch {
-            throw Failure.system(.inputOutput, "cannot compare", at: finalPath, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot compare", at: finalPath, error) }
     }
 
     /// The file beside this one with which aria2, axel or lftp shows that it has not finished it: such a file may have its
@@ -101,33 +97,22 @@ extension ClaimAttempt {
                 if let found = try folder.status(of: name), found.isRegular, found.length > 0 { return name }
             }
             return nil
-        } catch  where error.isTooLong {
-            return nil
-        } catch {
+        } catch  where error.isTooLong { return nil } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: finalPath, error)
         }
     }
 
     /// The journal is written first and records that this was a finished file: a kill between the steps leaves either
     /// the file under its name, or a part file that the next claim restores or resumes.
-    private func move(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        _ ticket: ClaimTicket
-    ) throws(Failure) -> Outcome {
+    private func move(_ file: OpenFile, _ status: FileStatus, _ ticket: ClaimTicket) throws(Failure) -> Outcome {
         try clearOrphan()
         let facts = facts
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let nonce = disk.environment.nonce()
         let journal = try JournalFile.make(names.journal, in: folder) { inode in
             JournalKeeper.begun(
-                facts: facts,
-                done: ByteRangeSet(),
-                original: status.length,
-                inodes: JournalInodes(part: status.identity.inode, journal: inode),
-                boot: boot,
-                nonce: nonce
-            )
+                facts: facts, done: ByteRangeSet(), original: status.length,
+                inodes: JournalInodes(part: status.identity.inode, journal: inode), boot: boot, nonce: nonce)
         }
         do throws(SystemError) {
             try setMark(on: file)
@@ -139,21 +124,13 @@ extension ClaimAttempt {
             throw Failure.system(.renameFailed, "cannot rename", at: finalPath, error)
         }
         let partial = partial(
-            file,
-            length: status.length,
-            journal: journal,
-            origin: .renamed(length: status.length, status: status),
-            ticket: ticket
-        )
+            file, length: status.length, journal: journal, origin: .renamed(length: status.length, status: status),
+            ticket: ticket)
         partial.holes = file.holes(limit: Self.mostHoles)
         return .result(.existing(partial, length: status.length))
     }
 
-    private func copy(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        _ ticket: ClaimTicket
-    ) throws(Failure) -> Outcome {
+    private func copy(_ file: OpenFile, _ status: FileStatus, _ ticket: ClaimTicket) throws(Failure) -> Outcome {
         guard let part = try makePart() else { return .again }
         do throws(SystemError) {
             try SystemError.check(pawl_copy_data(file.descriptor, part.descriptor, status.length))
@@ -161,12 +138,7 @@ extension ClaimAttempt {
             try? folder.remove(names.part)
             throw Failure.system(.inputOutput, "cannot copy", at: finalPath, error)
         }
-        let partial = partial(
-            part,
-            length: status.length,
-            origin: .copied(from: status.identity),
-            ticket: ticket
-        )
+        let partial = partial(part, length: status.length, origin: .copied(from: status.identity), ticket: ticket)
         partial.holes = file.holes(limit: Self.mostHoles)
         return .result(.existing(partial, length: status.length))
     }
@@ -177,9 +149,7 @@ extension ClaimAttempt {
             if try file.status().length > length { try file.truncate(to: length) }
             try folder.restore(file, names)
             try folder.remove(names.journal)
-        } catch  where error.number == EEXIST {
-            return .taken(.exists(finalPath))
-        } catch {
+        } catch  where error.number == EEXIST { return .taken(.exists(finalPath)) } catch {
             throw Failure.system(.renameFailed, "cannot restore", at: finalPath, error)
         }
         return .again

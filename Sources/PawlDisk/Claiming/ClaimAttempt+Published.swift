@@ -19,8 +19,7 @@ extension ClaimAttempt {
             let file = try folder.open(names.final, flags: O_RDWR | O_NONBLOCK)
             guard try file.status().identity == finished.identity,
                 // A process that is publishing it now holds its lock.
-                try JournalFile.lockIfPossible(file),
-                try folder.status(of: names.part) == nil
+                try JournalFile.lockIfPossible(file), try folder.status(of: names.part) == nil
             else { return false }
             let mark = folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported
             guard mark == .unsupported || OwnerAttribute.part(of: file) == selection?.mark,
@@ -44,8 +43,8 @@ extension ClaimAttempt {
     /// Whether it is a part file to which its user gave the final name: the journal beside it tells that bytes are missing.
     func isUnfinished(_ finished: FileStatus) -> Bool {
         guard finished.isRegular, (try? status(of: names.journal)) ?? nil != nil,
-            case .whole(let image, _) = try? JournalFile.find(names.journal, in: folder),
-            image.header.original == nil, image.header.inodes.part == finished.identity.inode,
+            case .whole(let image, _) = try? JournalFile.find(names.journal, in: folder), image.header.original == nil,
+            image.header.inodes.part == finished.identity.inode,
             folder.bearsMarks || image.header.facts.representation.total != nil,
             let file = try? folder.open(names.final, flags: O_RDONLY | O_NONBLOCK)
         else { return false }
@@ -63,9 +62,7 @@ extension ClaimAttempt {
 
     /// The file that publishing has left behind; `nil` when the finished file is not this download's.
     private func left(
-        of finished: FileStatus,
-        _ mark: OwnerAttribute.Lookup,
-        isNoted: Bool
+        of finished: FileStatus, _ mark: OwnerAttribute.Lookup, isNoted: Bool
     ) throws(SystemError) -> Left? {
         switch mark {
         case .missing: return nil
@@ -96,7 +93,7 @@ extension JournalImage {
     fileprivate func claimsAll(of length: Int64) -> Bool {
         let found = header.facts.representation
         guard let total = found.total, let selection = found.selection else { return false }
-        return selection.length(of: total) == length && written.contains(ByteRange(0, length))
-            && found.damage == nil && found.openJoints.isEmpty
+        return selection.length(of: total) == length && written.contains(ByteRange(0, length)) && found.damage == nil
+            && found.openJoints.isEmpty
     }
 }

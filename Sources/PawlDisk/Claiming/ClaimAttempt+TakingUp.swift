@@ -6,10 +6,7 @@ import PawlSystem
 /// An existing part file: its owner, and which of its bytes may be trusted.
 extension ClaimAttempt {
     /// Returns `nil` when there is no part file after all.
-    func takeUp(
-        _ ticket: ClaimTicket,
-        adopts: (LoadedJournal) -> Bool
-    ) throws(Failure) -> Outcome? {
+    func takeUp(_ ticket: ClaimTicket, adopts: (LoadedJournal) -> Bool) throws(Failure) -> Outcome? {
         guard let seen = try status(of: names.part) else { return nil }
         // Opening a pipe or a device may have effects; writing to a file with other names changes those too.
         if let flaw = folder.flaw(of: seen) { return .distrusted(.distrusted(partPath, flaw)) }
@@ -32,8 +29,7 @@ extension ClaimAttempt {
         if let flaw = folder.flaw(of: status) { return .distrusted(.distrusted(partPath, flaw)) }
         if claim.belongsToAnother(names.final, .part) { return .taken(.otherDownload(partPath)) }
         guard isLocked else {
-            return isHeldByOthers(file, status)
-                ? .distrusted(.foreignFile(partPath)) : try heldElsewhere(file)
+            return isHeldByOthers(file, status) ? .distrusted(.foreignFile(partPath)) : try heldElsewhere(file)
         }
         // It may have been published or discarded between opening and locking.
         guard named?.identity == status.identity else { return .again }
@@ -41,15 +37,11 @@ extension ClaimAttempt {
     }
 
     private func judge(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        _ ticket: ClaimTicket,
-        adopts: (LoadedJournal) -> Bool
+        _ file: OpenFile, _ status: FileStatus, _ ticket: ClaimTicket, adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         switch try JournalFile.find(names.journal, in: folder) {
         case .foreign: return .distrusted(.foreignFile(journalPath))
-        case .none:
-            guard isOurs(file, status, vouched: nil) else { return .distrusted(.foreignFile(partPath)) }
+        case .none: guard isOurs(file, status, vouched: nil) else { return .distrusted(.foreignFile(partPath)) }
         case .held: return try heldElsewhere(file)
         case .unborn(let marker, let part):
             guard isOurs(file, status, vouched: part) else { return .distrusted(.foreignFile(partPath)) }
@@ -59,8 +51,7 @@ extension ClaimAttempt {
             // Without attributes only the journal identified the owner, and it is damaged.
             guard isOurs(file, status, vouched: nil) else { return .distrusted(.foreignFile(partPath)) }
             try setAside(because: why)
-        case .whole(let image, let journal):
-            return try found(file, status, image, journal, ticket, adopts: adopts)
+        case .whole(let image, let journal): return try found(file, status, image, journal, ticket, adopts: adopts)
         }
         return try fresh(file, status, ticket)
     }
@@ -73,9 +64,7 @@ extension ClaimAttempt {
 
     /// Handles a lock held by another process or by another claim of this one: reports whether it downloads the same.
     private func heldElsewhere(_ file: OpenFile) throws(Failure) -> Outcome {
-        if let facts = JournalFile.peek(names.journal, in: folder) {
-            return try held(by: facts.sources.first)
-        }
+        if let facts = JournalFile.peek(names.journal, in: folder) { return try held(by: facts.sources.first) }
         let isSame = OwnerAttribute.read(file) == .of(OwnerAttribute.value(of: source))
         return try held(by: isSame ? source : nil)
     }
@@ -96,16 +85,10 @@ extension ClaimAttempt {
     }
 
     /// Uses an own part file whose bytes are worthless.
-    private func fresh(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        _ ticket: ClaimTicket
-    ) throws(Failure) -> Outcome {
+    private func fresh(_ file: OpenFile, _ status: FileStatus, _ ticket: ClaimTicket) throws(Failure) -> Outcome {
         // The journal is removed first: it must not describe the next download's bytes in the part file.
         try clearOrphan()
-        do throws(SystemError) {
-            if status.length > 0 { try file.truncate(to: 0) }
-        } catch {
+        do throws(SystemError) { if status.length > 0 { try file.truncate(to: 0) } } catch {
             throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         try mark(file)
@@ -113,11 +96,7 @@ extension ClaimAttempt {
     }
 
     private func found(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        _ image: JournalImage,
-        _ journal: OpenFile,
-        _ ticket: ClaimTicket,
+        _ file: OpenFile, _ status: FileStatus, _ image: JournalImage, _ journal: OpenFile, _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         let inodes = try inodes(status, journal)
@@ -141,13 +120,7 @@ extension ClaimAttempt {
             return .taken(.otherDownload(partPath))
         }
         let length = original == nil ? try cut(file, of: status.length, to: done) : status.length
-        let (keeper, writes) = JournalKeeper.resumed(
-            image,
-            done: done,
-            length: length,
-            inodes: inodes,
-            boot: boot
-        )
+        let (keeper, writes) = JournalKeeper.resumed(image, done: done, length: length, inodes: inodes, boot: boot)
         if image.header.facts.representation.selection != selection, folder.bearsMarks { try mark(file) }
         let kept = try resume(journal, keeper, writes)
         guard let original else {
@@ -166,9 +139,7 @@ extension ClaimAttempt {
     /// Returns the new length of the file.
     private func cut(_ file: OpenFile, of length: Int64, to done: ByteRangeSet) throws(Failure) -> Int64 {
         guard length > done.upperBound else { return length }
-        do throws(SystemError) {
-            try file.truncate(to: done.upperBound)
-        } catch {
+        do throws(SystemError) { try file.truncate(to: done.upperBound) } catch {
             throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         return done.upperBound
@@ -176,14 +147,10 @@ extension ClaimAttempt {
 
     /// Takes over the journal: from here on the old run's slots are void.
     private func resume(
-        _ journal: OpenFile,
-        _ keeper: JournalKeeper,
-        _ writes: [JournalWrite]
+        _ journal: OpenFile, _ keeper: JournalKeeper, _ writes: [JournalWrite]
     ) throws(Failure) -> JournalFile {
         let path = folder.path(of: names.journal)
-        do throws(SystemError) {
-            try JournalFile.perform(writes, on: journal)
-        } catch {
+        do throws(SystemError) { try JournalFile.perform(writes, on: journal) } catch {
             throw Failure.system(.inputOutput, "cannot write", at: path, error)
         }
         return JournalFile(file: journal, path: path, keeper: keeper)
@@ -202,12 +169,8 @@ extension ClaimAttempt {
     ///
     /// A file without the owner attribute is never Pawl's own; without attributes the inode numbers decide. A marked
     /// file may have been copied or moved together with its journal, but not put beside a journal that has stayed.
-    private func belonging(
-        of file: OpenFile,
-        to image: JournalImage,
-        inodes: JournalInodes,
-        length: Int64
-    ) -> Belonging {
+    private func belonging(of file: OpenFile, to image: JournalImage, inodes: JournalInodes, length: Int64) -> Belonging
+    {
         let keepsInodes = folder.traits.contains(.keepsInodes)
         let isSamePart = inodes.part == image.header.inodes.part
         let isSameJournal = inodes.journal == image.header.inodes.journal
@@ -222,25 +185,16 @@ extension ClaimAttempt {
 
     private func inodes(_ status: FileStatus, _ journal: OpenFile) throws(Failure) -> JournalInodes {
         do throws(SystemError) {
-            return JournalInodes(
-                part: status.identity.inode,
-                journal: try journal.status().identity.inode
-            )
-        } catch {
-            throw Failure.system(.cannotOpen, "cannot inspect", at: folder.path(of: names.journal), error)
-        }
+            return JournalInodes(part: status.identity.inode, journal: try journal.status().identity.inode)
+        } catch { throw Failure.system(.cannotOpen, "cannot inspect", at: folder.path(of: names.journal), error) }
     }
 
-    private func newer(_ version: UInt32) -> Failure {
-        .newerJournal(journalPath, version: version)
-    }
+    private func newer(_ version: UInt32) -> Failure { .newerJournal(journalPath, version: version) }
 
     private func setAside(because why: String) throws(Failure) {
         let kept = try JournalFile.setAside(names, in: folder)
         disk.environment.notice(
-            "the journal \(journalPath) is damaged (\(why)): renamed to \(kept), "
-                + "the download restarts from 0"
-        )
+            "the journal \(journalPath) is damaged (\(why)): renamed to \(kept), " + "the download restarts from 0")
     }
 
     /// Removes a journal without a part file.
@@ -261,14 +215,14 @@ extension ClaimAttempt {
     /// Removes an own journal beside a part file that is another program's: the one that it describes was replaced, and no run
     /// would find it.
     func clearStrayJournal() {
-        guard folder.traits.contains(.keepsInodes), let part = (try? folder.status(of: names.part)) ?? nil
-        else { return }
+        guard folder.traits.contains(.keepsInodes), let part = (try? folder.status(of: names.part)) ?? nil else {
+            return
+        }
         switch try? JournalFile.find(names.journal, in: folder) {
         case .whole(let image, let journal):
             // A copy of a journal belongs to the copy of its part file.
             let inode = (try? journal.status())?.identity.inode
-            guard inode == image.header.inodes.journal, part.identity.inode != image.header.inodes.part
-            else { return }
+            guard inode == image.header.inodes.journal, part.identity.inode != image.header.inodes.part else { return }
             withExtendedLifetime(journal) { try? folder.remove(names.journal) }
         case .unborn(let journal, let vouched):
             guard vouched != part.identity.inode else { return }
@@ -307,9 +261,7 @@ extension ClaimAttempt {
     }
 
     private func removeJournal() throws(Failure) {
-        do throws(SystemError) {
-            try folder.remove(names.journal)
-        } catch {
+        do throws(SystemError) { try folder.remove(names.journal) } catch {
             throw Failure.system(.inputOutput, "cannot remove", at: journalPath, error)
         }
     }

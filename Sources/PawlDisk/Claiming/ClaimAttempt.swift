@@ -57,16 +57,11 @@ struct ClaimAttempt {
     /// Throws when the same download holds the name; another download only makes it unavailable.
     func held(by holder: String?) throws(Failure) -> Outcome {
         let failure = Failure.alreadyDownloading(finalPath)
-        guard !holder.hasSameBytes(as: source) || claim.belongsToAnother(names.final, .part) else {
-            throw failure
-        }
+        guard !holder.hasSameBytes(as: source) || claim.belongsToAnother(names.final, .part) else { throw failure }
         return .taken(failure)
     }
 
-    private func decide(
-        _ ticket: ClaimTicket,
-        adopts: (LoadedJournal) -> Bool
-    ) throws(Failure) -> Outcome {
+    private func decide(_ ticket: ClaimTicket, adopts: (LoadedJournal) -> Bool) throws(Failure) -> Outcome {
         let finished = try status(of: names.final)
         let isSkipped = finished != nil && claim.ifExists == .skip
         let part = isSkipped ? nil : try status(of: names.part)
@@ -108,9 +103,7 @@ struct ClaimAttempt {
             return try createOrTakeUp(leftovers, ticket, adopts: adopts)
         case .resume:
             guard finished.isRegular else { return .taken(occupied(by: finished)) }
-            if let outcome = try takeUp(ticket, adopts: adopts) {
-                return try continuing(outcome, of: finished)
-            }
+            if let outcome = try takeUp(ticket, adopts: adopts) { return try continuing(outcome, of: finished) }
             return try convert(ticket)
         }
     }
@@ -143,9 +136,7 @@ struct ClaimAttempt {
     }
 
     func status(of name: String) throws(Failure) -> FileStatus? {
-        do throws(SystemError) {
-            return try folder.status(of: name)
-        } catch {
+        do throws(SystemError) { return try folder.status(of: name) } catch {
             throw Failure.system(.cannotOpen, "cannot inspect", at: folder.path(of: name), error)
         }
     }
@@ -154,9 +145,7 @@ struct ClaimAttempt {
     private typealias Leftovers = (part: FileStatus?, journal: FileStatus?)
 
     private func createOrTakeUp(
-        _ leftovers: Leftovers,
-        _ ticket: ClaimTicket,
-        adopts: (LoadedJournal) -> Bool
+        _ leftovers: Leftovers, _ ticket: ClaimTicket, adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         if leftovers.journal != nil, try isJournalOthers() { return .distrusted(.foreignFile(journalPath)) }
         if let file = try makePart() { return .result(.fresh(partial(file, ticket: ticket))) }
@@ -173,35 +162,24 @@ struct ClaimAttempt {
         guard folder.traits.contains(.volatile), claim.ifExists != .overwrite,
             let length = claim.facts.representation.total, length <= Claim.smallFile
         else { return nil }
-        do throws(SystemError) {
-            return try folder.openUnnamed()
-        } catch  where error.number == ENOENT {
+        do throws(SystemError) { return try folder.openUnnamed() } catch  where error.number == ENOENT {
             // The folder was removed in the meantime.
             return nil
-        } catch {
-            throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
-        }
+        } catch { throw Failure.system(.cannotCreate, "cannot create", at: partPath, error) }
     }
 
     /// Creates, locks and marks the part file; `nil` when there is one already.
     func makePart() throws(Failure) -> OpenFile? {
         let file: OpenFile
-        do throws(SystemError) {
-            file = try folder.make(names.part, mode: PartNames.mode)
-        } catch  where error.number == ENOENT && folder.isInPlace {
+        do throws(SystemError) { file = try folder.make(names.part, mode: PartNames.mode) } catch
+            where error.number == ENOENT && folder.isInPlace
+        {
             throw Failure(
-                .cannotCreate,
-                "cannot create",
-                at: partPath,
-                because: .noPlaceForOwn,
-                remedy: "choose another folder"
-            )
+                .cannotCreate, "cannot create", at: partPath, because: .noPlaceForOwn, remedy: "choose another folder")
         } catch  where error.number == EEXIST || error.number == ENOENT {
             // It exists, or the folder was removed in the meantime.
             return nil
-        } catch {
-            throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
-        }
+        } catch { throw Failure.system(.cannotCreate, "cannot create", at: partPath, error) }
         do throws(Failure) {
             guard try lock(file) else { throw Failure.alreadyDownloading(partPath) }
             try clearOrphan()
@@ -214,9 +192,7 @@ struct ClaimAttempt {
     }
 
     func lock(_ file: OpenFile) throws(Failure) -> Bool {
-        do throws(SystemError) {
-            return try JournalFile.lockIfPossible(file)
-        } catch {
+        do throws(SystemError) { return try JournalFile.lockIfPossible(file) } catch {
             throw Failure.system(.cannotOpen, "cannot lock", at: partPath, error)
         }
     }
@@ -230,9 +206,7 @@ struct ClaimAttempt {
                 guard try markByName(part) else { throw SystemError(number: EEXIST) }
             }
             try? file.endBeginning()
-        } catch  where error.number == EEXIST {
-            throw Failure.foreignFile(journalPath)
-        } catch {
+        } catch  where error.number == EEXIST { throw Failure.foreignFile(journalPath) } catch {
             throw Failure.system(.cannotCreate, "cannot mark", at: partPath, error)
         }
     }
@@ -244,34 +218,18 @@ struct ClaimAttempt {
     }
 
     private func markByName(_ part: UInt64) throws(SystemError) -> Bool {
-        do throws(Failure) {
-            return try JournalFile.markByName(names.journal, part: part, in: folder)
-        } catch {
+        do throws(Failure) { return try JournalFile.markByName(names.journal, part: part, in: folder) } catch {
             return false
         }
     }
 
     func partial(
-        _ file: OpenFile,
-        length: Int64 = 0,
-        isNamed: Bool = true,
-        journal: JournalFile? = nil,
-        origin: FilePartial.Provenance? = nil,
-        ticket: ClaimTicket
+        _ file: OpenFile, length: Int64 = 0, isNamed: Bool = true, journal: JournalFile? = nil,
+        origin: FilePartial.Provenance? = nil, ticket: ClaimTicket
     ) -> FilePartial {
         ticket.keep()
         return FilePartial(
-            disk: disk,
-            folder: folder,
-            names: names,
-            claim: claim,
-            number: number,
-            ticket: ticket,
-            file: file,
-            isNamed: isNamed,
-            length: length,
-            journal: journal,
-            origin: origin
-        )
+            disk: disk, folder: folder, names: names, claim: claim, number: number, ticket: ticket, file: file,
+            isNamed: isNamed, length: length, journal: journal, origin: origin)
     }
 }

@@ -65,7 +65,5 @@ final class ClaimTicket: Sendable {
     /// The claim has the name's part file: others do not wait for the name any more.
     func keep() { registry.keep(key) }
 
-    func release() {
-        if !isOut.exchange(true, ordering: .acquiringAndReleasing) { registry.leave(key) }
-    }
+    func release() { if !isOut.exchange(true, ordering: .acquiringAndReleasing) { registry.leave(key) } }
 }

@@ -6,12 +6,7 @@ import PawlSystem
 
 extension FileDisk {
     package func adopt(
-        _ name: String,
-        in source: String,
-        length: Int64,
-        as facts: JournalFacts,
-        isNamed: Bool,
-        isGiven: Bool,
+        _ name: String, in source: String, length: Int64, as facts: JournalFacts, isNamed: Bool, isGiven: Bool,
         to folder: String
     ) throws(Failure) -> AdoptedPart? {
         let request = Claim(folder: folder, name: facts.name, ifExists: .rename, facts: facts)
@@ -51,30 +46,22 @@ extension FileDisk {
             }
             guard try file.status().length >= length else { throw SystemError(number: EIO) }
             try SystemError.check(pawl_copy_data(file.descriptor, part, length))
-        } catch {
-            throw Failure.system(.cannotOpen, "cannot take over", at: path, error)
-        }
+        } catch { throw Failure.system(.cannotOpen, "cannot take over", at: path, error) }
     }
 }
 
 extension FilePartial {
-    fileprivate var adopted: AdoptedPart {
-        AdoptedPart(part: partPath, journal: folder.path(of: names.journal))
-    }
+    fileprivate var adopted: AdoptedPart { AdoptedPart(part: partPath, journal: folder.path(of: names.journal)) }
 
     /// Makes an existing file the part file in place of the new, empty one; `false` if it has to be copied.
     ///
     /// The journal is first: a kill before the rename leaves a journal of another file, which claims nothing, and the
     /// file under its old name; after it, the part file has its journal.
-    fileprivate func become(
-        _ name: String,
-        in source: String,
-        _ facts: JournalFacts,
-        holding bytes: ByteRange
-    ) -> Bool {
+    fileprivate func become(_ name: String, in source: String, _ facts: JournalFacts, holding bytes: ByteRange) -> Bool
+    {
         // A small file without a name is copied sooner than it is named.
-        guard isNamed, journal == nil, let other = disk.folders.existing(source),
-            let empty = file, let given = other.unshared(name, atLeast: bytes.end)
+        guard isNamed, journal == nil, let other = disk.folders.existing(source), let empty = file,
+            let given = other.unshared(name, atLeast: bytes.end)
         else { return false }
         do {
             if folder.bearsMarks {
@@ -110,8 +97,6 @@ extension Folder {
                 try self.status(of: name)?.identity == status.identity
             else { return nil }
             return (file, status.length)
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 }

@@ -18,8 +18,8 @@ extension FileDisk {
     func completion(of name: String, _ status: FileStatus, in folder: Folder) -> CompletionMark? {
         guard folder.bearsMarks, folder.flaw(of: status).map({ $0 == .severalNames }) ?? true,
             let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK),
-            let mark = OwnerAttribute.completion(of: file), mark.isTold,
-            mark.length == status.length, mark.modified == status.modifiedTime
+            let mark = OwnerAttribute.completion(of: file), mark.isTold, mark.length == status.length,
+            mark.modified == status.modifiedTime
         else { return nil }
         return mark
     }
@@ -38,8 +38,7 @@ extension FileDisk {
     private static let mostVariants = 16
 
     package func digests(
-        _ algorithms: [HashAlgorithm],
-        of path: String,
+        _ algorithms: [HashAlgorithm], of path: String,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         do throws(SystemError) {
@@ -48,24 +47,18 @@ extension FileDisk {
             guard status.isRegular else { throw SystemError(number: EISDIR) }
             let hashing = ContentHashing(file: file, path: path, workers: hashers)
             hashing.digests(algorithms, length: status.length, completion: completion)
-        } catch {
-            completion(.failure(Failure.system(.cannotOpen, "cannot check", at: path, error)))
-        }
+        } catch { completion(.failure(Failure.system(.cannotOpen, "cannot check", at: path, error))) }
     }
 
     package func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
-        of path: String,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         hashers.submit {
             do throws(Failure) {
                 let file = try FileHashing(Array(path.utf8))
                 completion(.success(try file.digest(algorithm, of: range)))
-            } catch {
-                completion(.failure(error))
-            }
+            } catch { completion(.failure(error)) }
         }
     }
 }
@@ -85,15 +78,12 @@ extension FileDisk {
     ///
     /// Where files have no attributes, one of the object's length and time is unchanged.
     package func listedFile(
-        _ name: String,
-        in path: String,
-        from source: String,
-        content: ContentFingerprint?,
-        length: Int64,
+        _ name: String, in path: String, from source: String, content: ContentFingerprint?, length: Int64,
         modified: UnixTime?
     ) -> ListedFile {
-        guard let folder = folders.existing(path), let status = try? folder.status(of: name), status.isRegular
-        else { return .unknown }
+        guard let folder = folders.existing(path), let status = try? folder.status(of: name), status.isRegular else {
+            return .unknown
+        }
         guard folder.bearsMarks else {
             let time = status.modifiedTime / 1_000_000_000
             return status.length == length && time == modified?.seconds ? .unchanged : .unknown

@@ -17,8 +17,7 @@ extension FileDisk {
         return FolderStamp(inode: found.inode, birth: found.birth)
     }
 
-    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
-    {
+    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence {
         guard let folder = folders.existing(folder) else { return .missing }
         let found = folder.found(name)
         // The file that was there before the download may have been reached through a link; its own is not moved behind one.
@@ -27,24 +26,17 @@ extension FileDisk {
     }
 
     package func remove(_ name: String, in folder: String, if file: FinishedFile) throws(Failure) {
-        guard let folder = folders.existing(folder),
-            try folder.prove(file, as: name, to: "cannot remove") != nil
-        else { return }
-        do throws(SystemError) { try folder.remove(name) } catch  where error.isMissing {
+        guard let folder = folders.existing(folder), try folder.prove(file, as: name, to: "cannot remove") != nil else {
             return
-        } catch {
+        }
+        do throws(SystemError) { try folder.remove(name) } catch  where error.isMissing { return } catch {
             throw Failure.system(.inputOutput, "cannot remove", at: folder.path(of: name), error)
         }
     }
 
     package func syncNames(in folder: String) { try? folders.existing(folder)?.sync() }
 
-    package func rename(
-        _ name: String,
-        to newName: String,
-        in folder: String,
-        if file: FinishedFile
-    ) throws(Failure) {
+    package func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure) {
         let folder = try existing(folder, of: name, to: "cannot rename")
         guard let proven = try folder.prove(file, as: name, to: "cannot rename") else {
             throw Failure.system(.renameFailed, "cannot rename", at: folder.path(of: name), .missing)
@@ -57,21 +49,15 @@ extension FileDisk {
                 throw SystemError(number: ESTALE)
             }
             try folder.sync()
-        } catch  where error.number == EEXIST {
-            throw Failure.exists(folder.path(of: newName))
-        } catch  where error.number == ESTALE {
-            throw Failure.notTheFile("cannot rename", at: folder.path(of: name))
-        } catch {
+        } catch  where error.number == EEXIST { throw Failure.exists(folder.path(of: newName)) } catch
+            where error.number == ESTALE
+        { throw Failure.notTheFile("cannot rename", at: folder.path(of: name)) } catch {
             throw Failure.system(.renameFailed, "cannot rename", at: folder.path(of: name), error)
         }
     }
 
-    package func link(
-        _ name: String,
-        from folder: String,
-        to newFolder: String,
-        if file: FinishedFile
-    ) throws(Failure) {
+    package func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
+    {
         let old = try existing(folder, of: name, to: "cannot move")
         guard let proven = try old.prove(file, as: name, to: "cannot move") else {
             throw Failure.system(.renameFailed, "cannot move", at: old.path(of: name), .missing)
@@ -81,19 +67,13 @@ extension FileDisk {
             try old.link(name, into: new)
             guard new.found(name)?.identity == proven.identity else {
                 // Another file's second name, or its only one.
-                if old.found(name) != nil {
-                    try new.remove(name)
-                } else {
-                    try new.move(name, to: name, of: old)
-                }
+                if old.found(name) != nil { try new.remove(name) } else { try new.move(name, to: name, of: old) }
                 throw SystemError(number: ESTALE)
             }
             try new.sync()
-        } catch  where error.number == EEXIST {
-            throw Failure.exists(new.path(of: name))
-        } catch  where error.number == ESTALE {
-            throw Failure.notTheFile("cannot move", at: old.path(of: name))
-        } catch {
+        } catch  where error.number == EEXIST { throw Failure.exists(new.path(of: name)) } catch
+            where error.number == ESTALE
+        { throw Failure.notTheFile("cannot move", at: old.path(of: name)) } catch {
             throw Failure.system(.renameFailed, "cannot move", at: old.path(of: name), error)
         }
     }
@@ -122,11 +102,7 @@ extension Folder {
         return isFound ? FoundFile(found) : nil
     }
 
-    fileprivate func presence(
-        of file: FinishedFile,
-        as name: String,
-        _ found: FoundFile?
-    ) -> FinishedFile.Presence {
+    fileprivate func presence(of file: FinishedFile, as name: String, _ found: FoundFile?) -> FinishedFile.Presence {
         guard let found else { return .missing }
         guard found.isRegular else { return .other }
         return file.presence(of: found.stamp) {
@@ -136,11 +112,7 @@ extension Folder {
     }
 
     /// The file itself under its name, `nil` when nothing has that; throws code 13 for another one, also a symbolic link.
-    fileprivate func prove(
-        _ file: FinishedFile,
-        as name: String,
-        to what: String
-    ) throws(Failure) -> FoundFile? {
+    fileprivate func prove(_ file: FinishedFile, as name: String, to what: String) throws(Failure) -> FoundFile? {
         let found = found(name)
         switch presence(of: file, as: name, found) {
         case .missing: return nil
@@ -161,11 +133,7 @@ extension FoundFile {
 extension FileStamp {
     fileprivate init(_ found: pawl_stamp) {
         self.init(
-            device: found.device,
-            inode: found.inode,
-            length: found.length,
-            modified: found.modified,
-            birth: found.birth
+            device: found.device, inode: found.inode, length: found.length, modified: found.modified, birth: found.birth
         )
     }
 }
@@ -185,6 +153,4 @@ extension OpenFile {
     }
 }
 
-extension SystemError {
-    fileprivate static let missing = SystemError(number: ENOENT)
-}
+extension SystemError { fileprivate static let missing = SystemError(number: ENOENT) }

@@ -39,9 +39,7 @@ enum OwnerAttribute {
 
     /// The requested part of a marked file (``RequestedRange/mark``).
     static func part(of file: OpenFile) -> UInt64? {
-        guard case .success(let bytes) = value(on: file), bytes.count == 16 || bytes.count == 24 else {
-            return nil
-        }
+        guard case .success(let bytes) = value(on: file), bytes.count == 16 || bytes.count == 24 else { return nil }
         let part = number(bytes.dropFirst(8).prefix(8))
         return part == 0 ? nil : part
     }
@@ -79,8 +77,8 @@ enum OwnerAttribute {
     /// The attribute of the part file `name`, if that can be trusted.
     static func ofPart(_ name: String, in folder: Folder) -> Lookup {
         guard let seen = try? folder.status(of: name), folder.flaw(of: seen) == nil,
-            let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK),
-            let status = try? file.status(), folder.flaw(of: status) == nil
+            let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK), let status = try? file.status(),
+            folder.flaw(of: status) == nil
         else { return .missing }
         return read(file)
     }
@@ -90,8 +88,7 @@ enum OwnerAttribute {
         let length = unsafe bytes.withUnsafeMutableBytes { place in
             unsafe pawl_mark(file.descriptor, place.baseAddress, place.count)
         }
-        return length < 0
-            ? .failure(SystemError(number: -length)) : .success(Array(bytes.prefix(Int(length))))
+        return length < 0 ? .failure(SystemError(number: -length)) : .success(Array(bytes.prefix(Int(length))))
     }
 
     static func remove(from file: OpenFile) { _ = pawl_remove_mark(file.descriptor) }

@@ -25,9 +25,7 @@ extension Folder {
         let mark = OwnerAttribute.read(file)
         let part = OwnerAttribute.part(of: file)
         OwnerAttribute.remove(from: file)
-        do throws(SystemError) {
-            try rename(names.part, to: names.final, replacing: false)
-        } catch {
+        do throws(SystemError) { try rename(names.part, to: names.final, replacing: false) } catch {
             if case .of(let value) = mark { _ = try? OwnerAttribute.set(value, part: part, on: file) }
             throw error
         }

@@ -17,9 +17,7 @@ final class UnfinishedIndex: Sendable {
 
     private let folders = Mutex<[FileIdentity: Names]>([:])
 
-    func name(of source: String, in folder: Folder) -> String? {
-        look(in: folder) { $0.journalled[Bytewise(source)] }
-    }
+    func name(of source: String, in folder: Folder) -> String? { look(in: folder) { $0.journalled[Bytewise(source)] } }
 
     /// The name of a part file whose process was killed before it wrote a journal.
     func leftover(of source: String, in folder: Folder) -> String? {
@@ -103,7 +101,5 @@ final class UnfinishedIndex: Sendable {
 
 extension String {
     /// Without its last bytes: a combining mark before an ending does not belong to it.
-    fileprivate func withoutEnding(_ ending: String) -> String {
-        String(Substring(utf8.dropLast(ending.utf8.count)))
-    }
+    fileprivate func withoutEnding(_ ending: String) -> String { String(Substring(utf8.dropLast(ending.utf8.count))) }
 }

@@ -19,9 +19,7 @@ package final class ComparingDisk: UnstoredDisk {
         do throws(SystemError) {
             file = try OpenFile(at: path)
             fileLength = try file.status().length
-        } catch {
-            throw Failure.system(.cannotOpen, "cannot open", at: path, error)
-        }
+        } catch { throw Failure.system(.cannotOpen, "cannot open", at: path, error) }
     }
 
     package var comparison: ContentComparison { state.withLock { $0 } }
@@ -34,8 +32,7 @@ package final class ComparingDisk: UnstoredDisk {
                     $0.equal = equal
                     $0.length = length
                 }
-            }
-        )
+            })
     }
 }
 
@@ -54,10 +51,7 @@ private final class ComparingPartial: UnstoredPartial {
     private static let largest: Int64 = 1 << 20
 
     init(
-        _ file: OpenFile,
-        of fileLength: Int64,
-        path: String,
-        name: String,
+        _ file: OpenFile, of fileLength: Int64, path: String, name: String,
         report: @escaping (ByteRangeSet, Int64) -> Void
     ) {
         self.file = file
@@ -104,11 +98,7 @@ private final class ComparingPartial: UnstoredPartial {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
         guard unsafe tail.read(into: buffer, at: offset) else {
             throw Failure(
-                .inputOutput,
-                "cannot compare",
-                at: path,
-                because: "the content before it is no longer available"
-            )
+                .inputOutput, "cannot compare", at: path, because: "the content before it is no longer available")
         }
     }
 
@@ -117,11 +107,8 @@ private final class ComparingPartial: UnstoredPartial {
         piece = (0, ComparingPartial.smallest, true)
     }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) {
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    {
         endPiece()
         report(equal, length)
         completion(.success(path))
@@ -129,8 +116,7 @@ private final class ComparingPartial: UnstoredPartial {
 
     /// Nothing is left of the bytes; what is downloaded because of the comparison is verified.
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) { completion(.success([])) }
 }

@@ -10,13 +10,8 @@ extension FileDisk {
     /// The part file and its journal are on disk when this returns. `progress` gets the number of bytes read since its last
     /// call. `permissions` are those of the file that will be replaced.
     package func seed(
-        _ seed: Seed,
-        as facts: JournalFacts,
-        length: Int64,
-        ifExists: IfExists,
-        permissions: UInt32? = nil,
-        in folder: String,
-        progress: (Int) -> Void = { _ in }
+        _ seed: Seed, as facts: JournalFacts, length: Int64, ifExists: IfExists, permissions: UInt32? = nil,
+        in folder: String, progress: (Int) -> Void = { _ in }
     ) throws(Failure) -> SeededPart {
         var request = Claim(folder: folder, name: facts.name, ifExists: ifExists, facts: facts)
         request.isChosen = true
@@ -47,9 +42,7 @@ extension FileDisk {
         do throws(Failure) {
             let done = try fill(partial, seed, found ?? ByteRangeSet(), length: length, progress)
             // Part files are never open to the writes of others, and always to those of the next run.
-            if let permissions, let part = partial.descriptor {
-                fchmod(part, mode_t(permissions & 0o755 | 0o600))
-            }
+            if let permissions, let part = partial.descriptor { fchmod(part, mode_t(permissions & 0o755 | 0o600)) }
             if ifExists == .overwrite { Self.copyAttributes(of: folder + "/" + request.name, to: partial) }
             if let found, found != done {
                 try partial.discard(ByteRange(0, max(found.upperBound, done.upperBound)), facts, done: done)
@@ -64,18 +57,14 @@ extension FileDisk {
 
     /// The file that will be replaced may have attributes of its user.
     private static func copyAttributes(of path: String, to partial: any Partial) {
-        guard let part = partial.descriptor,
-            let original = try? RegularFile(Array(path.utf8), to: "cannot read")
-        else { return }
+        guard let part = partial.descriptor, let original = try? RegularFile(Array(path.utf8), to: "cannot read") else {
+            return
+        }
         pawl_copy_attributes(original.file.descriptor, part)
     }
 
     private func fill(
-        _ partial: any Partial,
-        _ seed: Seed,
-        _ found: ByteRangeSet,
-        length: Int64,
-        _ progress: (Int) -> Void
+        _ partial: any Partial, _ seed: Seed, _ found: ByteRangeSet, length: Int64, _ progress: (Int) -> Void
     ) throws(Failure) -> ByteRangeSet {
         switch seed {
         case .file(let path, let done, _):
@@ -98,11 +87,7 @@ extension FileDisk {
 }
 
 extension RegularFile {
-    fileprivate func copy(
-        _ range: ByteRange,
-        to partial: any Partial,
-        _ progress: (Int) -> Void
-    ) throws(Failure) {
+    fileprivate func copy(_ range: ByteRange, to partial: any Partial, _ progress: (Int) -> Void) throws(Failure) {
         if range.start == 0, let part = partial.descriptor {
             // Where the file system shares blocks, nothing is copied.
             let error = pawl_copy_data(file.descriptor, part, range.end)

@@ -12,9 +12,7 @@ package struct FileHashing: Sendable {
     package var stamp: FileStamp? { file.stamp }
 
     /// Whether it is the file that a download has finished.
-    package func presence(of finished: FinishedFile) -> FinishedFile.Presence {
-        file.file.presence(of: finished)
-    }
+    package func presence(of finished: FinishedFile) -> FinishedFile.Presence { file.file.presence(of: finished) }
 
     /// Opens a regular file; links are followed.
     package init(_ bytes: [UInt8]) throws(Failure) { file = try RegularFile(bytes, to: "cannot check") }
@@ -31,8 +29,7 @@ package struct FileHashing: Sendable {
 
     /// The file's digests in the order of `algorithms`, each byte read once; `nil` when stopped.
     package func digests(
-        _ algorithms: [HashAlgorithm],
-        progress: Progress = { _ in true }
+        _ algorithms: [HashAlgorithm], progress: Progress = { _ in true }
     ) throws(Failure) -> [[UInt8]]? {
         let hash = RunningHash(algorithms)
         let isWhole = try feed(hash, ByteRange(0, length), progress)
@@ -44,17 +41,10 @@ package struct FileHashing: Sendable {
     ///
     /// Throws code 32 if a file of `total` bytes has another number of pieces.
     package func wrongPieces(
-        _ pieces: PieceHashes,
-        total: Int64,
-        progress: Progress = { _ in true }
+        _ pieces: PieceHashes, total: Int64, progress: Progress = { _ in true }
     ) throws(Failure) -> [Int]? {
         guard pieces.fits(total) else {
-            throw Failure(
-                .checksumMismatch,
-                "cannot check",
-                at: file.path,
-                because: pieces.otherLength(than: total)
-            )
+            throw Failure(.checksumMismatch, "cannot check", at: file.path, because: pieces.otherLength(than: total))
         }
         var wrong: [Int] = []
         for piece in 0..<pieces.count {
@@ -80,11 +70,8 @@ package struct FileHashing: Sendable {
         }
         guard now == stamp else {
             throw Failure(
-                .inputOutput,
-                "cannot check",
-                at: file.path,
-                because: LocalizableMessage("changed-while-read", "another program changed it meanwhile")
-            )
+                .inputOutput, "cannot check", at: file.path,
+                because: LocalizableMessage("changed-while-read", "another program changed it meanwhile"))
         }
     }
 

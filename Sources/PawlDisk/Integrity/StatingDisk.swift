@@ -17,11 +17,6 @@ package final class StatingDisk: UnstoredDisk {
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         state.withLock { $0 = claim.facts.representation }
-        throw Failure(
-            .unfinished,
-            "cannot download",
-            at: claim.name,
-            because: "only its header section was requested"
-        )
+        throw Failure(.unfinished, "cannot download", at: claim.name, because: "only its header section was requested")
     }
 }

@@ -38,9 +38,7 @@ extension JournalFile {
                 guard try folder.status(of: name)?.identity == mine.identity else { continue }
                 return try judge(file, mine, in: folder)
             }
-        } catch  where error.isOthers {
-            return .foreign
-        } catch {
+        } catch  where error.isOthers { return .foreign } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: folder.path(of: name), error)
         }
     }
@@ -53,19 +51,13 @@ extension JournalFile {
         return image.header.facts
     }
 
-    private static func open(_ name: String, in folder: Folder, flags: Int32) throws(SystemError) -> OpenFile?
-    {
-        do throws(SystemError) {
-            return try folder.open(name, flags: flags | O_NONBLOCK)
-        } catch  where error.isMissing {
-            return nil
-        }
+    private static func open(_ name: String, in folder: Folder, flags: Int32) throws(SystemError) -> OpenFile? {
+        do throws(SystemError) { return try folder.open(name, flags: flags | O_NONBLOCK) } catch  where error.isMissing
+        { return nil }
     }
 
     private static func judge(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        in folder: Folder
+        _ file: OpenFile, _ status: FileStatus, in folder: Folder
     ) throws(SystemError) -> JournalFinding {
         let mark = folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported
         let front = try file.contents(limit: JournalLayout.preambleLength)
@@ -88,10 +80,7 @@ extension JournalFile {
     /// Whether a journal without an attribute is where it was created: a copy is the user's, and so is a file that was
     /// downloaded under such a name.
     private static func belongs(
-        _ image: JournalImage,
-        to status: FileStatus,
-        _ mark: OwnerAttribute.Lookup,
-        in folder: Folder
+        _ image: JournalImage, to status: FileStatus, _ mark: OwnerAttribute.Lookup, in folder: Folder
     ) -> Bool {
         guard folder.traits.contains(.keepsInodes) else { return mark == .unsupported }
         return image.header.inodes.journal == status.identity.inode
@@ -99,9 +88,7 @@ extension JournalFile {
 
     /// Judges a journal whose content does not identify its owner, except perhaps by the inode of its part file.
     private static func judgeUnborn(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        _ mark: OwnerAttribute.Lookup
+        _ file: OpenFile, _ status: FileStatus, _ mark: OwnerAttribute.Lookup
     ) throws(SystemError) -> JournalFinding {
         let part = try PartVoucher.read(file, at: vouching)
         return mark.isOurs || status.isBeginning || part != nil ? .unborn(file, part: part) : .foreign
@@ -112,9 +99,7 @@ extension JournalFile {
     /// The caller holds the part file's lock, so an existing journal of Pawl's own is an orphan or the mark in a folder
     /// without extended attributes.
     static func make(
-        _ name: String,
-        in folder: Folder,
-        begin: (UInt64) -> (JournalKeeper, [JournalWrite])
+        _ name: String, in folder: Folder, begin: (UInt64) -> (JournalKeeper, [JournalWrite])
     ) throws(Failure) -> JournalFile {
         let path = folder.path(of: name)
         guard let file = try makeOrTake(name, in: folder) else { throw Failure.foreignFile(path) }
@@ -127,9 +112,7 @@ extension JournalFile {
             try perform(writes, on: file)
             try? file.endBeginning()
             return JournalFile(file: file, path: path, keeper: keeper)
-        } catch  where error.number == EAGAIN {
-            throw Failure.alreadyDownloading(path)
-        } catch {
+        } catch  where error.number == EAGAIN { throw Failure.alreadyDownloading(path) } catch {
             // A part of a journal takes room that the next attempt needs.
             if folder.bearsMarks { try? folder.remove(name) }
             throw Failure.system(.cannotCreate, "cannot create", at: path, error)
@@ -140,9 +123,7 @@ extension JournalFile {
     private static func makeOrTake(_ name: String, in folder: Folder) throws(Failure) -> OpenFile? {
         do throws(SystemError) {
             let file = try folder.make(name, mode: mode)
-            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.journal, on: file) {
-                folder.noMarks()
-            }
+            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.journal, on: file) { folder.noMarks() }
             return file
         } catch  where error.number == EEXIST {
             switch try find(name, in: folder) {
@@ -150,9 +131,7 @@ extension JournalFile {
             case .held: throw Failure.alreadyDownloading(folder.path(of: name))
             case .none, .newer, .damaged, .foreign: return nil
             }
-        } catch {
-            throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: name), error)
-        }
+        } catch { throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: name), error) }
     }
 
     /// Creates an unfilled journal: the mark of the part file `part`, which can have no attribute.
@@ -160,9 +139,7 @@ extension JournalFile {
     /// Returns `false` when a file that is not Pawl's own exists.
     static func markByName(_ name: String, part: UInt64, in folder: Folder) throws(Failure) -> Bool {
         guard let file = try makeOrTake(name, in: folder) else { return false }
-        do throws(SystemError) {
-            try PartVoucher.write(part, to: file, at: vouching)
-        } catch {
+        do throws(SystemError) { try PartVoucher.write(part, to: file, at: vouching) } catch {
             throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: name), error)
         }
         return true
@@ -199,19 +176,13 @@ extension JournalFile {
 
     /// On a file system without locks (some network ones) only this process's own registry of claims excludes others.
     static func lockIfPossible(_ file: OpenFile) throws(SystemError) -> Bool {
-        do throws(SystemError) {
-            return try file.lock()
-        } catch  where error.isUnsupported {
-            return true
-        }
+        do throws(SystemError) { return try file.lock() } catch  where error.isUnsupported { return true }
     }
 }
 
 extension OpenFile {
     /// Whether a journal was created and never filled.
     fileprivate var isUnfilled: Bool {
-        get throws(SystemError) {
-            try contents(limit: JournalLayout.preambleLength).allSatisfy { $0 == 0 }
-        }
+        get throws(SystemError) { try contents(limit: JournalLayout.preambleLength).allSatisfy { $0 == 0 } }
     }
 }

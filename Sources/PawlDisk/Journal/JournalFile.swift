@@ -34,8 +34,7 @@ final class JournalFile: Sendable {
     var syncError: SystemError? { state.withLock { $0.syncError } }
 
     /// Writes what a new value of the keeper requires, and keeps that value if the write succeeded.
-    @discardableResult
-    private func change<Result>(
+    @discardableResult private func change<Result>(
         _ body: (inout JournalKeeper) -> (Result, [JournalWrite])
     ) throws(SystemError) -> Result? {
         try state.withLock { (state) throws(SystemError) -> Result? in
@@ -55,23 +54,13 @@ final class JournalFile: Sendable {
     func record(_ facts: JournalFacts, written: ByteRangeSet, isEnd: Bool = false) throws(Failure) {
         do throws(SystemError) {
             try change { keeper in
-                (
-                    (),
-                    isEnd ? keeper.recordEnd(facts, written: written) : keeper.record(facts, written: written)
-                )
+                ((), isEnd ? keeper.recordEnd(facts, written: written) : keeper.record(facts, written: written))
             }
-        } catch {
-            throw Failure.system(.inputOutput, "cannot write", at: path, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot write", at: path, error) }
     }
 
     /// Begins a lane's slot; `map` writes the slot if there is one.
-    func beginLane(
-        _ slot: Int,
-        at start: Int64,
-        retiring: ByteRange?,
-        map: SlotMap?
-    ) throws(Failure) -> JournalSlot? {
+    func beginLane(_ slot: Int, at start: Int64, retiring: ByteRange?, map: SlotMap?) throws(Failure) -> JournalSlot? {
         do throws(SystemError) {
             let begun = try change { keeper in
                 var (begun, writes) = keeper.beginLane(slot, at: start, retiring: retiring)
@@ -80,18 +69,12 @@ final class JournalFile: Sendable {
             }
             if let begun { map?.begin(begun) }
             return begun
-        } catch {
-            throw Failure.system(.inputOutput, "cannot write", at: path, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot write", at: path, error) }
     }
 
     /// Syncs `data`, then a header that records it.
     func checkpoint(
-        _ done: ByteRangeSet,
-        incarnation: UInt64,
-        data: OpenFile,
-        dataPath: String,
-        syncs: Bool
+        _ done: ByteRangeSet, incarnation: UInt64, data: OpenFile, dataPath: String, syncs: Bool
     ) throws(Failure) {
         do throws(SystemError) {
             if syncs { try data.syncData() }
@@ -103,9 +86,7 @@ final class JournalFile: Sendable {
         do throws(SystemError) {
             try change { ((), $0.dataSynced(done, incarnation: incarnation)) }
             try sync(syncs: syncs)
-        } catch {
-            throw Failure.system(.inputOutput, "cannot write", at: path, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot write", at: path, error) }
     }
 
     /// Notes a failed sync of the data: the next run must not trust the page cache, and this one no later sync.
@@ -116,17 +97,13 @@ final class JournalFile: Sendable {
     }
 
     /// Records that the part file is a finished file of `length` bytes.
-    func restored(length: Int64) throws(SystemError) {
-        try change { ((), $0.restored(length: length)) }
-    }
+    func restored(length: Int64) throws(SystemError) { try change { ((), $0.restored(length: length)) } }
 
     private func sync(syncs: Bool) throws(SystemError) {
         let ticket = state.withLock { $0.isClosed ? nil : $0.keeper.syncBegins() }
         guard let ticket else { return }
         var failure: SystemError?
-        if syncs {
-            do throws(SystemError) { try file.syncData() } catch { failure = error }
-        }
+        if syncs { do throws(SystemError) { try file.syncData() } catch { failure = error } }
         let succeeded = failure == nil
         state.withLock { $0.keeper.syncEnded(ticket, succeeded: succeeded) }
         if let failure { throw failure }
@@ -138,9 +115,7 @@ final class JournalFile: Sendable {
             try change { ((), $0.startOver(facts)) }
             try sync(syncs: syncs)
             try change { ((), $0.startedOver()) }
-        } catch {
-            throw Failure.system(.inputOutput, "cannot write", at: path, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot write", at: path, error) }
     }
 
     /// Records durably that only `done` is written, because other bytes were found wrong.
@@ -149,9 +124,7 @@ final class JournalFile: Sendable {
             try change { ((), $0.retract(facts, to: done)) }
             try sync(syncs: syncs)
             try change { ((), $0.startedOver()) }
-        } catch {
-            throw Failure.system(.inputOutput, "cannot write", at: path, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot write", at: path, error) }
     }
 
     /// Closes the file: nothing is written to it any more, not even by a worker; it is unlocked.

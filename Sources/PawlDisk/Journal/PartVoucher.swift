@@ -27,7 +27,5 @@ enum PartVoucher {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    private static func check(_ part: UInt64) -> UInt64 {
-        CRC64.value(of: JournalLayout.magic + bytes(of: part))
-    }
+    private static func check(_ part: UInt64) -> UInt64 { CRC64.value(of: JournalLayout.magic + bytes(of: part)) }
 }

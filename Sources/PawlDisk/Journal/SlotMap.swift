@@ -31,9 +31,7 @@ import PawlCore
         store(slot.word(at: slot.start), at: slot.wordOffset)
     }
 
-    func advance(_ slot: JournalSlot, to cursor: Int64) {
-        store(slot.word(at: cursor), at: slot.wordOffset)
-    }
+    func advance(_ slot: JournalSlot, to cursor: Int64) { store(slot.word(at: cursor), at: slot.wordOffset) }
 
     /// Announces a write, or that none is in progress.
     func announce(_ intent: JournalIntent?) {
@@ -44,7 +42,5 @@ import PawlCore
         store(words.end, at: JournalIntent.endOffset)
     }
 
-    private func store(_ word: UInt64, at offset: Int) {
-        unsafe pawl_store(base + offset, word.littleEndian)
-    }
+    private func store(_ word: UInt64, at offset: Int) { unsafe pawl_store(base + offset, word.littleEndian) }
 }

@@ -115,11 +115,7 @@ final class CRCHashing: Sendable {
         wanted?.completion(.failure(ContentHashing.stopped(path)))
     }
 
-    private func go() {
-        workers.submit { [self] in
-            if takeTurn() { go() }
-        }
-    }
+    private func go() { workers.submit { [self] in if takeTurn() { go() } } }
 
     /// Checks one range.
     ///
@@ -127,8 +123,7 @@ final class CRCHashing: Sendable {
     private func takeTurn() -> Bool {
         let (range, algorithms) = state.withLock { state -> (ByteRange?, [HashAlgorithm]) in
             state.reading =
-                state.algorithms.isEmpty
-                ? nil : state.segments.next(in: state.done, isFinal: state.wanted != nil)
+                state.algorithms.isEmpty ? nil : state.segments.next(in: state.done, isFinal: state.wanted != nil)
             state.isSpoiled = false
             return (state.reading, state.algorithms)
         }
@@ -139,9 +134,7 @@ final class CRCHashing: Sendable {
             while hash.position < range.end {
                 try hash.feed(file, path: path, upTo: min(range.end, hash.position + Int64(RunningHash.room)))
             }
-        } catch {
-            failure = error
-        }
+        } catch { failure = error }
         let values = hash.crcValues
         let wanted = state.withLock { state -> Wanted? in
             state.reading = nil

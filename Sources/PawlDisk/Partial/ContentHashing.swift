@@ -85,18 +85,11 @@ final class ContentHashing: Sendable {
 
     static func stopped(_ path: String) -> Failure {
         Failure(
-            .unfinished,
-            "cannot hash",
-            at: path,
-            because: LocalizableMessage("hashing-stopped", "the download was stopped")
-        )
+            .unfinished, "cannot hash", at: path,
+            because: LocalizableMessage("hashing-stopped", "the download was stopped"))
     }
 
-    private func go() {
-        workers.submit { [self] in
-            if takeTurn() { go() }
-        }
-    }
+    private func go() { workers.submit { [self] in if takeTurn() { go() } } }
 
     /// Hashes for one turn.
     ///
@@ -114,9 +107,7 @@ final class ContentHashing: Sendable {
             while hash.position < end, state.withLock({ $0.generation == generation }) {
                 try hash.feed(file, path: path, upTo: min(end, hash.position + Int64(RunningHash.room)))
             }
-        } catch {
-            failure = error
-        }
+        } catch { failure = error }
         return settle(hash, generation, failure: failure)
     }
 

@@ -7,11 +7,7 @@ enum DecodedHash {
 
     /// `nil` where the coding cannot be decoded; none where the bytes are not of that coding.
     static func digests(
-        _ algorithms: [HashAlgorithm],
-        of file: OpenFile,
-        at path: String,
-        coding: String,
-        length: Int64
+        _ algorithms: [HashAlgorithm], of file: OpenFile, at path: String, coding: String, length: Int64
     ) -> Result<[Checksum]?, Failure> {
         guard Inflate.supports(coding) else { return .success(nil) }
         let hash = RunningHash(algorithms)
@@ -30,9 +26,7 @@ enum DecodedHash {
         } emit: { bytes in
             unsafe bytes.withUnsafeBytes { unsafe hash.feed($0) }
         }
-        do throws(Inflate.Fault) {
-            try inflate.decode(coding)
-        } catch {
+        do throws(Inflate.Fault) { try inflate.decode(coding) } catch {
             if let failure { return .failure(Failure.system(.inputOutput, "cannot read", at: path, failure)) }
             return .success(error == .tooLong ? nil : [])
         }

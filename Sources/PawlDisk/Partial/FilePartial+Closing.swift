@@ -25,12 +25,7 @@ extension FilePartial {
         }
         // Nothing is written any more, so the content can be recorded as durable for the next boot too.
         try journal?.checkpoint(
-            done,
-            incarnation: journal?.incarnation ?? 0,
-            data: openFile,
-            dataPath: partPath,
-            syncs: syncs
-        )
+            done, incarnation: journal?.incarnation ?? 0, data: openFile, dataPath: partPath, syncs: syncs)
     }
 
     /// Creates the journal of a download that stops: where the disk has no room for it, the end of the part file makes way, so
@@ -53,9 +48,7 @@ extension FilePartial {
     }
 
     private func shorten(to kept: ByteRangeSet) throws(Failure) {
-        do throws(SystemError) {
-            try openFile.truncate(to: kept.upperBound)
-        } catch {
+        do throws(SystemError) { try openFile.truncate(to: kept.upperBound) } catch {
             throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         length = min(length, kept.upperBound)
@@ -119,9 +112,7 @@ extension FilePartial {
             // The file's name promises bytes that a power cut must not take.
             if syncs { try openFile.syncData() }
             if let error = journal?.syncError { throw error }
-        } catch {
-            return try restoreOriginal()
-        }
+        } catch { return try restoreOriginal() }
         try restore(length: length, wasExtended: true) { () throws(SystemError) in }
     }
 
@@ -129,9 +120,7 @@ extension FilePartial {
     private func replaceCopied(_ identity: FileIdentity, length: Int64) throws(Failure) {
         guard length <= self.length else { return try restoreOriginal() }
         do throws(SystemError) {
-            guard try folder.status(of: names.final)?.identity == identity else {
-                throw SystemError(number: EEXIST)
-            }
+            guard try folder.status(of: names.final)?.identity == identity else { throw SystemError(number: EEXIST) }
             if length < self.length { try openFile.truncate(to: length) }
             self.length = length
             if syncs { try openFile.syncData() }
@@ -139,38 +128,26 @@ extension FilePartial {
             OwnerAttribute.remove(from: openFile)
             try folder.rename(names.part, to: names.final, replacing: true)
             try JournalFile.remove(names.journal, in: folder, written: journal)
-        } catch {
-            throw Failure.system(.renameFailed, "cannot restore", at: path, error)
-        }
+        } catch { throw Failure.system(.renameFailed, "cannot restore", at: path, error) }
         release()
     }
 
     /// Returns the finished file, whose length `settle` corrects, to its name.
     ///
     /// Where that fails, the next claim finds part file and journal, and does it.
-    private func restore(
-        length: Int64,
-        wasExtended: Bool,
-        _ settle: () throws(SystemError) -> Void
-    ) throws(Failure) {
+    private func restore(length: Int64, wasExtended: Bool, _ settle: () throws(SystemError) -> Void) throws(Failure) {
         do throws(SystemError) {
             try settle()
             if wasExtended { try recordRestored(length: length) }
             try folder.restore(openFile, names)
             try JournalFile.remove(names.journal, in: folder, written: journal)
-        } catch {
-            throw Failure.system(.renameFailed, "cannot restore", at: path, error)
-        }
+        } catch { throw Failure.system(.renameFailed, "cannot restore", at: path, error) }
         release()
     }
 
     /// Without the attribute, the journal beside the finished name would say that the file was published.
     private func recordRestored(length: Int64) throws(SystemError) {
-        do throws(SystemError) {
-            try journal?.restored(length: length)
-        } catch {
-            if !folder.bearsMarks { throw error }
-        }
+        do throws(SystemError) { try journal?.restored(length: length) } catch { if !folder.bearsMarks { throw error } }
     }
 
     /// Closes and unlocks.

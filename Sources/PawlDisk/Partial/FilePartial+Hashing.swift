@@ -4,16 +4,13 @@ import PawlEngine
 // Digests of the part file, computed by workers.
 extension FilePartial {
     func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {
-        if CRCHashing.canCompute(algorithms) {
-            return crcHashing.hashAhead(algorithms, done: done)
-        }
+        if CRCHashing.canCompute(algorithms) { return crcHashing.hashAhead(algorithms, done: done) }
         hashedTo = max(hashedTo, done.prefix)
         contentHashing.hashAhead(algorithms, available: done.prefix)
     }
 
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         hashedTo = length
@@ -25,9 +22,7 @@ extension FilePartial {
     }
 
     func decodedDigests(
-        _ algorithms: [HashAlgorithm],
-        coding: String,
-        length: Int64,
+        _ algorithms: [HashAlgorithm], coding: String, length: Int64,
         completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
     ) {
         let (file, path) = (openFile, partPath)
@@ -37,17 +32,14 @@ extension FilePartial {
     }
 
     func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
+        _ range: ByteRange, _ algorithm: HashAlgorithm,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         let (file, path) = (openFile, partPath)
         disk.hashers.submit {
             do throws(Failure) {
                 completion(.success(try FileHashing(file, path: path).digest(algorithm, of: range)))
-            } catch {
-                completion(.failure(error))
-            }
+            } catch { completion(.failure(error)) }
         }
     }
 

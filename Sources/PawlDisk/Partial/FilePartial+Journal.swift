@@ -12,28 +12,19 @@ extension FilePartial {
         guard journal == nil else { return try record(facts, done: done) }
         try linkPartName()
         let part: UInt64
-        do throws(SystemError) {
-            part = try openFile.status().identity.inode
-        } catch {
+        do throws(SystemError) { part = try openFile.status().identity.inode } catch {
             throw Failure.system(.inputOutput, "cannot inspect", at: partPath, error)
         }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let nonce = disk.environment.nonce()
         journal = try JournalFile.make(names.journal, in: folder) { inode in
             JournalKeeper.begun(
-                facts: facts,
-                done: done,
-                inodes: JournalInodes(part: part, journal: inode),
-                boot: boot,
-                nonce: nonce
-            )
+                facts: facts, done: done, inodes: JournalInodes(part: part, journal: inode), boot: boot, nonce: nonce)
         }
         disk.unfinished.add(source, name: names.final, in: folder)
     }
 
-    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        try journal?.record(facts, written: done)
-    }
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { try journal?.record(facts, written: done) }
 
     func beginLane(slot: Int, at start: Int64) throws(Failure) {
         guard let journal else { return }
@@ -74,9 +65,7 @@ extension FilePartial {
         // Bytes that another program has appended would be taken for this write's.
         let isLast = ((try? file.end()) ?? .max) <= range.start
         let intent =
-            isLast
-            ? JournalIntent(range, at: SystemTime.now, incarnation: slotIncarnation, nonce: journal.nonce)
-            : nil
+            isLast ? JournalIntent(range, at: SystemTime.now, incarnation: slotIncarnation, nonce: journal.nonce) : nil
         if let map { return map.announce(intent) }
         // An announcement that could not be written claims less, which is safe.
         try? JournalFile.perform([intent?.write ?? JournalIntent.retraction], on: journal.file)

@@ -16,13 +16,9 @@ extension FilePartial {
         if names.form == .usual, try attempt.isJournalOthers() { useSpareNames() }
         let attempt = attempt
         guard try attempt.lock(file) else { throw Failure.alreadyDownloading(partPath) }
-        do throws(SystemError) {
-            try folder.name(file, names.part)
-        } catch  where error.number == EEXIST {
+        do throws(SystemError) { try folder.name(file, names.part) } catch  where error.number == EEXIST {
             throw Failure.alreadyDownloading(partPath)
-        } catch {
-            throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
-        }
+        } catch { throw Failure.system(.cannotCreate, "cannot create", at: partPath, error) }
         isNamed = true
         do throws(Failure) {
             try attempt.clearOrphan()
@@ -40,10 +36,7 @@ extension FilePartial {
 
     /// The claim did not look at the journal's name.
     private func useSpareNames() {
-        disk.notice(
-            of: .foreignFile(folder.path(of: names.journal)),
-            "using another name for the part file"
-        )
+        disk.notice(of: .foreignFile(folder.path(of: names.journal)), "using another name for the part file")
         names = PartNames(names.final, as: .spare)
         disk.unfinished.addSpare(names.final, in: folder)
     }

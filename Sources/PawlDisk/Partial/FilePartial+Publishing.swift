@@ -8,29 +8,12 @@ extension FilePartial {
 
     var stamp: FileStamp? { try? file?.stamp() }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) {
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    {
         let publication = Publication(
-            disk: disk,
-            folder: folder,
-            names: names,
-            claim: ClaimTerms(claim),
-            number: number,
-            ticket: ticket,
-            file: openFile,
-            isNamed: isNamed,
-            isNew: origin == nil,
-            journal: journal,
-            length: length,
-            written: self.length,
-            verified: verified,
-            content: content,
-            modified: modified,
-            replaces: replaces
-        )
+            disk: disk, folder: folder, names: names, claim: ClaimTerms(claim), number: number, ticket: ticket,
+            file: openFile, isNamed: isNamed, isNew: origin == nil, journal: journal, length: length,
+            written: self.length, verified: verified, content: content, modified: modified, replaces: replaces)
         if publishesAtOnce { return completion(publishHere(publication)) }
         ticket.isPublishing.store(true, ordering: .releasing)
         disk.publisher.submit(publication) { [ticket] result in

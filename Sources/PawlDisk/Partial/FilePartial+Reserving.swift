@@ -49,14 +49,10 @@ extension FilePartial {
         var needed = max(total - allocated, 0)
         if let free, needed <= free { needed += roomForJournal }
         return .diskFull(
-            "not enough disk space for",
-            at: partPath,
+            "not enough disk space for", at: partPath,
             because: LocalizableMessage(
-                "disk-space-needed",
-                "needs \(ByteQuantity.text(needed)), \(free.map(ByteQuantity.text) ?? "less") free"
-            ),
-            lacking: .space(needed: max(total - allocated, 0) + roomForJournal)
-        )
+                "disk-space-needed", "needs \(ByteQuantity.text(needed)), \(free.map(ByteQuantity.text) ?? "less") free"
+            ), lacking: .space(needed: max(total - allocated, 0) + roomForJournal))
     }
 
     private func cannotReserve(_ total: Int64, _ error: SystemError) -> Failure {

@@ -44,17 +44,8 @@ final class FilePartial: Partial {
     }
 
     init(
-        disk: FileDisk,
-        folder: Folder,
-        names: PartNames,
-        claim: Claim,
-        number: Int,
-        ticket: ClaimTicket,
-        file: OpenFile,
-        isNamed: Bool,
-        length: Int64,
-        journal: JournalFile?,
-        origin: Provenance?
+        disk: FileDisk, folder: Folder, names: PartNames, claim: Claim, number: Int, ticket: ClaimTicket,
+        file: OpenFile, isNamed: Bool, length: Int64, journal: JournalFile?, origin: Provenance?
     ) {
         self.disk = disk
         self.folder = folder
@@ -89,9 +80,7 @@ final class FilePartial: Partial {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        do throws(SystemError) {
-            try unsafe openFile.write(bytes, at: offset)
-        } catch {
+        do throws(SystemError) { try unsafe openFile.write(bytes, at: offset) } catch {
             throw Failure.system(.inputOutput, "cannot write", at: partPath, error)
         }
         noteWritten(ByteRange(offset, offset + Int64(bytes.count)))
@@ -110,9 +99,7 @@ final class FilePartial: Partial {
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
         let count: Int
-        do throws(SystemError) {
-            count = try unsafe openFile.read(into: buffer, at: offset)
-        } catch {
+        do throws(SystemError) { count = try unsafe openFile.read(into: buffer, at: offset) } catch {
             throw Failure.system(.inputOutput, "cannot read", at: partPath, error)
         }
         guard count == buffer.count else { throw Self.cutShort(partPath) }
@@ -120,12 +107,9 @@ final class FilePartial: Partial {
 
     static func cutShort(_ path: String) -> Failure {
         Failure(
-            .inputOutput,
-            "cannot read",
-            at: path,
+            .inputOutput, "cannot read", at: path,
             because: LocalizableMessage("part-cut-short", "it is shorter than the data that was written"),
-            remedy: "another program changed it; \(.resume) to download the missing data"
-        )
+            remedy: "another program changed it; \(.resume) to download the missing data")
     }
 
     func startOver(_ facts: JournalFacts) throws(Failure) {
@@ -135,9 +119,7 @@ final class FilePartial: Partial {
         }
         forgetHash()
         origin = nil
-        do throws(SystemError) {
-            try openFile.truncate(to: 0)
-        } catch {
+        do throws(SystemError) { try openFile.truncate(to: 0) } catch {
             throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         length = 0
@@ -148,17 +130,9 @@ final class FilePartial: Partial {
         let incarnation = journal?.incarnation ?? 0
         disk.syncers.submit {
             do throws(Failure) {
-                try journal?.checkpoint(
-                    done,
-                    incarnation: incarnation,
-                    data: data,
-                    dataPath: path,
-                    syncs: syncs
-                )
+                try journal?.checkpoint(done, incarnation: incarnation, data: data, dataPath: path, syncs: syncs)
                 completion(.success(()))
-            } catch {
-                completion(.failure(error))
-            }
+            } catch { completion(.failure(error)) }
         }
     }
 
@@ -175,12 +149,7 @@ final class FilePartial: Partial {
             let bytes = Array(value.utf8)
             let number = unsafe pawl_set_attribute(openFile.descriptor, name, bytes, bytes.count)
             guard number != 0 else { continue }
-            throw Failure.system(
-                .inputOutput,
-                "cannot store \(name) with",
-                at: path,
-                SystemError(number: number)
-            )
+            throw Failure.system(.inputOutput, "cannot store \(name) with", at: path, SystemError(number: number))
         }
     }
 }

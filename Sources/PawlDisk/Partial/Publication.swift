@@ -52,26 +52,17 @@ struct Publication: Sendable {
             // More was written than needed, or another program has appended something.
             if isAsVerified, status.map({ $0.length > length }) ?? false { try file.truncate(to: length) }
             if isAsVerified {
-                if let modified {
-                    try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
-                }
+                if let modified { try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0)) }
                 try noteComplete(status)
             }
             if isAsVerified, isNew, isNamed, let status { try givePermissions(status) }
-        } catch {
-            throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot finish", at: partPath, error) }
         guard isAsVerified else {
             throw Failure(
-                .inputOutput,
-                "cannot finish",
-                at: partPath,
+                .inputOutput, "cannot finish", at: partPath,
                 because: LocalizableMessage(
-                    "part-changed",
-                    "another program has changed it since its digest was computed"
-                ),
-                remedy: "\(.resume)"
-            )
+                    "part-changed", "another program has changed it since its digest was computed"),
+                remedy: "\(.resume)")
         }
     }
 
@@ -110,12 +101,8 @@ struct Publication: Sendable {
     private func remember(modified: Int64, isTold: Bool) {
         guard folder.bearsMarks, remembers else { return }
         let mark = CompletionMark(
-            content ?? .unproven(source: claim.source),
-            isProven: content != nil,
-            length: length,
-            modified: modified,
-            isTold: isTold
-        )
+            content ?? .unproven(source: claim.source), isProven: content != nil, length: length, modified: modified,
+            isTold: isTold)
         OwnerAttribute.set(mark, on: file)
     }
 
@@ -158,22 +145,13 @@ struct Publication: Sendable {
                 return name
             } catch  where error.number == EEXIST && claim.ifExists == .rename && next < SuffixCache.last {
                 (name, next) = nextFree(after: next)
-            } catch  where error.number == EEXIST {
-                throw taken()
-            } catch  where error.isMissing {
+            } catch  where error.number == EEXIST { throw taken() } catch  where error.isMissing {
                 throw Failure(
-                    .renameFailed,
-                    "cannot rename",
-                    at: partPath,
+                    .renameFailed, "cannot rename", at: partPath,
                     because: LocalizableMessage(
-                        "part-removed",
-                        "the file or its folder was removed while it was downloaded"
-                    ),
-                    remedy: "\(.resume)"
-                )
-            } catch {
-                throw Failure.system(.renameFailed, "cannot rename", at: partPath, error)
-            }
+                        "part-removed", "the file or its folder was removed while it was downloaded"),
+                    remedy: "\(.resume)")
+            } catch { throw Failure.system(.renameFailed, "cannot rename", at: partPath, error) }
         }
     }
 
@@ -186,18 +164,12 @@ struct Publication: Sendable {
             isWhole = mine.length == length
             // A missing file is reported by the rename.
             isOurs = try folder.status(of: names.part).map { $0.identity == mine.identity } ?? true
-        } catch {
-            throw Failure.system(.renameFailed, "cannot inspect", at: partPath, error)
-        }
+        } catch { throw Failure.system(.renameFailed, "cannot inspect", at: partPath, error) }
         guard isWhole else { throw FilePartial.cutShort(partPath) }
         guard isOurs else {
             throw Failure(
-                .renameFailed,
-                "cannot rename",
-                at: partPath,
-                because: LocalizableMessage("part-replaced", "another program has replaced it"),
-                remedy: "\(.resume)"
-            )
+                .renameFailed, "cannot rename", at: partPath,
+                because: LocalizableMessage("part-replaced", "another program has replaced it"), remedy: "\(.resume)")
         }
     }
 
@@ -210,15 +182,11 @@ struct Publication: Sendable {
         }
         guard let found, found != expected else { return }
         throw Failure(
-            .fileExists,
-            "cannot replace",
-            at: finalPath,
+            .fileExists, "cannot replace", at: finalPath,
             because: LocalizableMessage(
                 "replaced-changed",
-                "another program has changed it since it was read; the new content is in \(names.part)"
-            ),
-            remedy: "\(.resume) to replace it"
-        )
+                "another program has changed it since it was read; the new content is in \(names.part)"),
+            remedy: "\(.resume) to replace it")
     }
 
     private func mayReplace(_ name: String) -> Bool {
@@ -247,14 +215,10 @@ struct Publication: Sendable {
         tidy(unmarks: false)
         release()
         return Failure(
-            .fileExists,
-            "cannot download to",
-            at: finalPath,
+            .fileExists, "cannot download to", at: finalPath,
             because: LocalizableMessage(
                 "file-created-meanwhile",
-                "a file of that name was created in the meantime, and existing files are skipped"
-            )
-        )
+                "a file of that name was created in the meantime, and existing files are skipped"))
     }
 
     /// Removes what only an unfinished download needs.
@@ -262,16 +226,10 @@ struct Publication: Sendable {
     /// The mark is removed last: a finished file that has it was published, and its completion was not reported yet.
     func tidy(unmarks: Bool = true) {
         guard isNamed else { return }
-        if journal != nil || !folder.bearsMarks {
-            try? JournalFile.remove(names.journal, in: folder, written: journal)
-        }
+        if journal != nil || !folder.bearsMarks { try? JournalFile.remove(names.journal, in: folder, written: journal) }
         if unmarks && folder.bearsMarks { OwnerAttribute.end(on: file) }
-        if unmarks, isPart, let status = try? file.status() {
-            remember(modified: status.modifiedTime, isTold: true)
-        }
-        if journal != nil {
-            disk.unfinished.remove(claim.source, name: names.final, in: folder)
-        }
+        if unmarks, isPart, let status = try? file.status() { remember(modified: status.modifiedTime, isTold: true) }
+        if journal != nil { disk.unfinished.remove(claim.source, name: names.final, in: folder) }
     }
 
     func release() {

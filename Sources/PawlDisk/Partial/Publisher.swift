@@ -61,17 +61,14 @@ final class Publisher: Sendable {
     private func publish(_ batch: [Waiting]) {
         let settled = each(batch) { publication throws(Failure) in try publication.settle() }
         let isCovered = settled.count >= Self.fewest && syncFileSystems(of: settled)
-        let synced = each(settled) { publication throws(Failure) in try publication.sync(isCovered: isCovered)
-        }
+        let synced = each(settled) { publication throws(Failure) in try publication.sync(isCovered: isCovered) }
         var folders: [FileIdentity: (folder: Folder, named: [(Waiting, String)])] = [:]
         for waiting in synced {
             let folder = waiting.publication.folder
             do throws(Failure) {
                 let name = try waiting.publication.move()
                 folders[folder.identity, default: (folder, [])].named.append((waiting, name))
-            } catch {
-                waiting.completion(.failure(error))
-            }
+            } catch { waiting.completion(.failure(error)) }
         }
         for (folder, named) in folders.values { finish(named, in: folder) }
     }
@@ -107,9 +104,7 @@ final class Publisher: Sendable {
         for (waiting, name) in named {
             let path = folder.path(of: name)
             if let failure {
-                waiting.completion(
-                    .failure(.system(.inputOutput, "cannot sync the folder of", at: path, failure))
-                )
+                waiting.completion(.failure(.system(.inputOutput, "cannot sync the folder of", at: path, failure)))
                 continue
             }
             waiting.publication.release()

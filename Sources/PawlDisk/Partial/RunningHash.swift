@@ -7,8 +7,7 @@ import PawlSystem
 /// Digests in progress, of several algorithms over the same bytes.
 ///
 /// Used by one worker at a time.
-@safe
-package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time.
+@safe package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time.
     @unsafe private enum Part {
         case digest(OpaquePointer)
         case crc(kind: Int32, value: UInt64)
@@ -72,9 +71,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     func restart(at position: Int64) {
         self.position = position
         for index in unsafe parts.indices {
-            guard case .crc(let kind, _) = unsafe parts[index] else {
-                preconditionFailure("a digest is used once")
-            }
+            guard case .crc(let kind, _) = unsafe parts[index] else { preconditionFailure("a digest is used once") }
             unsafe parts[index] = .crc(kind: kind, value: 0)
         }
     }
@@ -82,8 +79,8 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     /// The number of a CRC in C; `nil` for digests.
     static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {
-        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256,
-            .blake2s, .sm3, .sha1, .md5, .adler32:
+        case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256, .blake2s,
+            .sm3, .sha1, .md5, .adler32:
             nil
         case .crc32: Int32(PAWL_CRC32)
         case .crc32c: Int32(PAWL_CRC32C)
@@ -111,9 +108,7 @@ package final class RunningHash: @unchecked Sendable {  // Lent to one turn at a
     func feed(_ file: OpenFile, path: String, upTo end: Int64) throws(Failure) {
         let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - position)])
         let count: Int
-        do throws(SystemError) {
-            count = try unsafe file.read(into: part, at: position)
-        } catch {
+        do throws(SystemError) { count = try unsafe file.read(into: part, at: position) } catch {
             throw Failure.system(.inputOutput, "cannot read", at: path, error)
         }
         guard count == part.count else { throw FilePartial.cutShort(path) }

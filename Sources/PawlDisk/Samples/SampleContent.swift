@@ -38,13 +38,9 @@ package struct SampleContent: Sendable {
     }
 
     /// The bytes in memory.
-    package var memory: Int {
-        if case .memory(let bytes) = storage { bytes.count } else { 0 }
-    }
+    package var memory: Int { if case .memory(let bytes) = storage { bytes.count } else { 0 } }
 
-    package var isInFile: Bool {
-        if case .file = storage { true } else { false }
-    }
+    package var isInFile: Bool { if case .file = storage { true } else { false } }
 
     /// Whether its file has no other content; those in a shared file do not need a descriptor each.
     package var ownsFile: Bool { own != nil }
@@ -57,9 +53,7 @@ package struct SampleContent: Sendable {
         case .file(let file, let start):
             let most = Int(min(Int64(buffer.count), max(0, length - offset)))
             return try unsafe file.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most]),
-                at: start + offset
-            )
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most]), at: start + offset)
         case .memory(let bytes):
             let part = bytes[min(Int(offset), bytes.count)..<min(Int(offset) + buffer.count, bytes.count)]
             unsafe part.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
@@ -81,16 +75,11 @@ package struct SampleContent: Sendable {
                         (buffer, count) throws(SystemError) in
                         count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
                     }
-                } catch {
-                    throw Failure.sample(.inputOutput, "cannot read", at: "a temporary file", error)
-                }
+                } catch { throw Failure.sample(.inputOutput, "cannot read", at: "a temporary file", error) }
                 guard !piece.isEmpty else {
                     throw Failure(
-                        .inputOutput,
-                        "cannot read",
-                        at: "a temporary file",
-                        because: "it is shorter than what was written to it"
-                    )
+                        .inputOutput, "cannot read", at: "a temporary file",
+                        because: "it is shorter than what was written to it")
                 }
                 try body(piece[...])
                 offset += Int64(piece.count)
@@ -114,9 +103,7 @@ package struct SampleContent: Sendable {
         return all
     }
 
-    package func sha256() throws(Failure) -> [UInt8] {
-        try digests([.sha256], length: length)[0].digest
-    }
+    package func sha256() throws(Failure) -> [UInt8] { try digests([.sha256], length: length)[0].digest }
 
     package func has(_ checksum: Checksum) throws(Failure) -> Bool {
         try digests([checksum.algorithm], length: length).first == checksum
@@ -141,9 +128,7 @@ package struct SampleContent: Sendable {
                 try unsafe piece.span.bytes.withUnsafeBytes { (buffer) throws(SystemError) in
                     try unsafe target.write(buffer, at: offset)
                 }
-            } catch {
-                throw Failure.sample(.inputOutput, "cannot write", at: path, error)
-            }
+            } catch { throw Failure.sample(.inputOutput, "cannot write", at: path, error) }
             offset += Int64(piece.count)
         }
     }

@@ -76,18 +76,11 @@ package final class SampleFolder: Sendable {
         /// Stores the origin of the content in an extended attribute.
         package func setSource(_ mark: [UInt8]) {
             _ = unsafe mark.span.bytes.withUnsafeBytes { value in
-                unsafe pawl_set_attribute(
-                    file.descriptor,
-                    SampleFolder.attribute,
-                    value.baseAddress,
-                    value.count
-                )
+                unsafe pawl_set_attribute(file.descriptor, SampleFolder.attribute, value.baseAddress, value.count)
             }
         }
 
-        package func discard() {
-            if let temporaryName { try? folder.remove(temporaryName) }
-        }
+        package func discard() { if let temporaryName { try? folder.remove(temporaryName) } }
     }
 
     private static let attribute = "user.pawl.source"
@@ -98,9 +91,7 @@ package final class SampleFolder: Sendable {
         do throws(SystemError) {
             if let file = try folder.openUnnamed() { return Draft(file, folder, last, nil) }
             return try beginNamed(last, in: folder)
-        } catch {
-            throw Failure.sample(.cannotCreate, "cannot create", at: folder.path(of: last), error)
-        }
+        } catch { throw Failure.sample(.cannotCreate, "cannot create", at: folder.path(of: last), error) }
     }
 
     /// The file for `name` with this content, which is not copied if it is in a file of its own that no other name gets.
@@ -165,9 +156,7 @@ package final class SampleFolder: Sendable {
             if attempt > 0 { SystemThread.sleep(seconds: pause) }
             do throws(SystemError) {
                 var held: [OpenFile] = []
-                for _ in 0..<Self.descriptors {
-                    held.append(try root.open(".", flags: O_RDONLY | O_DIRECTORY))
-                }
+                for _ in 0..<Self.descriptors { held.append(try root.open(".", flags: O_RDONLY | O_DIRECTORY)) }
                 return
             } catch {
                 let failure = Failure.sample(.inputOutput, "cannot write to", at: path, error)
@@ -212,9 +201,7 @@ package final class SampleFolder: Sendable {
     /// The file `name`; `nil` when there is none.
     package func existing(_ name: String) throws(Failure) -> Existing? {
         let parts = Self.split(name)
-        guard let folder = folders.existing(parts.folder.isEmpty ? path : "\(path)/\(parts.folder)") else {
-            return nil
-        }
+        guard let folder = folders.existing(parts.folder.isEmpty ? path : "\(path)/\(parts.folder)") else { return nil }
         try folders.open(path).checkBeneath(parts.folder, folder)
         let obstacle: FileStatus
         do throws(SystemError) {

@@ -108,11 +108,8 @@ private final class SpoolPartial: UnstoredPartial {
     private func check(_ length: Int64) throws(Failure) {
         guard length > spool.limit else { return }
         throw Failure(
-            .tooLarge,
-            "cannot accept",
-            at: Redaction.address(source),
-            because: "it has at least \(length) bytes, the limit is \(spool.limit)"
-        )
+            .tooLarge, "cannot accept", at: Redaction.address(source),
+            because: "it has at least \(length) bytes, the limit is \(spool.limit)")
     }
 
     func reserve(_ total: Int64) throws(Failure) {
@@ -134,11 +131,8 @@ private final class SpoolPartial: UnstoredPartial {
 
     func startOver(_ facts: JournalFacts) throws(Failure) { try spool.truncate(to: 0) }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) {
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    {
         do throws(Failure) {
             try spool.truncate(to: length)
             completion(.success(""))
@@ -146,12 +140,11 @@ private final class SpoolPartial: UnstoredPartial {
     }
 
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        do throws(Failure) {
-            completion(.success(try spool.content.digests(algorithms, length: length)))
-        } catch { completion(.failure(error)) }
+        do throws(Failure) { completion(.success(try spool.content.digests(algorithms, length: length))) } catch {
+            completion(.failure(error))
+        }
     }
 }

@@ -14,12 +14,7 @@ package final class SpoolFolder: Sendable {
     package init(_ path: String, setting: String? = nil) {
         self.path = path
         self.setting = setting
-        folders = FolderCache(
-            traits: nil,
-            marks: false,
-            trust: 1000,
-            user: FileUser(user: geteuid(), group: getegid())
-        )
+        folders = FolderCache(traits: nil, marks: false, trust: 1000, user: FileUser(user: geteuid(), group: getegid()))
     }
 
     private let refusesUnnamed = Atomic(false)

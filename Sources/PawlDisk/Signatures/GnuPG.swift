@@ -19,12 +19,9 @@ enum GnuPG {
         try write(text, to: "\(folder)/text")
         if let signature { try write(signature, to: "\(folder)/signature") }
         let output = "\(folder)/output"
-        var arguments = [
-            "--quiet", "--status-fd", "1", "--homedir", folder, "--keyring", "\(folder)/keyring",
-        ]
+        var arguments = ["--quiet", "--status-fd", "1", "--homedir", folder, "--keyring", "\(folder)/keyring"]
         arguments +=
-            signature == nil
-            ? ["--output", output, "\(folder)/text"] : ["\(folder)/signature", "\(folder)/text"]
+            signature == nil ? ["--output", output, "\(folder)/text"] : ["\(folder)/signature", "\(folder)/text"]
         let gpgv = try ChildProcess.start(program, [program] + arguments, output: "\(folder)/status")
         _ = ChildProcess.status(of: gpgv)
         guard !GnuPGStatus.goodKeys(try read("\(folder)/status")).isEmpty else { return nil }
@@ -58,9 +55,7 @@ enum GnuPG {
     }
 
     private static func remove(_ folder: String) {
-        for name in ["keyring", "text", "signature", "output", "status"] {
-            unsafe unlink("\(folder)/\(name)")
-        }
+        for name in ["keyring", "text", "signature", "output", "status"] { unsafe unlink("\(folder)/\(name)") }
         unsafe rmdir(folder)
     }
 
@@ -79,8 +74,6 @@ enum GnuPG {
             let file = try OpenFile(at: path)
             let length = min(Int(try file.status().length), SumsFile.longest)
             return try file.bytes(at: 0, count: length)
-        } catch {
-            throw Failure.system(.inputOutput, "cannot read", at: path, error)
-        }
+        } catch { throw Failure.system(.inputOutput, "cannot read", at: path, error) }
     }
 }

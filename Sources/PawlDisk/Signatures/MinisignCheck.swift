@@ -12,9 +12,7 @@ enum MinisignCheck {
     }
 
     private static func verify(_ signature: [UInt8], of text: [UInt8], key: [UInt8]) -> Bool {
-        guard let key = unsafe EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, key, key.count) else {
-            return false
-        }
+        guard let key = unsafe EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, key, key.count) else { return false }
         defer { unsafe EVP_PKEY_free(key) }
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -25,14 +23,7 @@ enum MinisignCheck {
     private static func blake2b(_ text: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 64) { digest, count in
             var length: UInt32 = 0
-            let isDone = unsafe EVP_Digest(
-                text,
-                text.count,
-                digest.baseAddress,
-                &length,
-                EVP_blake2b512(),
-                nil
-            )
+            let isDone = unsafe EVP_Digest(text, text.count, digest.baseAddress, &length, EVP_blake2b512(), nil)
             count = isDone == 1 ? Int(length) : 0
         }
     }

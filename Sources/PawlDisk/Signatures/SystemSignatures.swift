@@ -15,26 +15,17 @@ package final class SystemSignatures: SignatureVerifier {
             _ = try self.keyring(keyring)
             guard GnuPG.isInstalled else {
                 throw Failure(
-                    refusing: .openPGPKeyring,
-                    keyring,
+                    refusing: .openPGPKeyring, keyring,
                     because: LocalizableMessage(
-                        "gpgv-missing",
-                        "the program gpgv, which checks OpenPGP signatures, is not installed"
-                    )
-                )
+                        "gpgv-missing", "the program gpgv, which checks OpenPGP signatures, is not installed"))
             }
         }
         if let key = keys.minisign { _ = try minisignKey(key) }
     }
 
     package func verify(
-        _ text: [UInt8],
-        signature: [UInt8]?,
-        keys: SigningKeys,
-        completion: @escaping @Sendable ([UInt8]?) -> Void
-    ) {
-        workers.submit { completion(Self.signed(text, signature, keys)) }
-    }
+        _ text: [UInt8], signature: [UInt8]?, keys: SigningKeys, completion: @escaping @Sendable ([UInt8]?) -> Void
+    ) { workers.submit { completion(Self.signed(text, signature, keys)) } }
 
     private static func signed(_ text: [UInt8], _ signature: [UInt8]?, _ keys: SigningKeys) -> [UInt8]? {
         do throws(Failure) {
@@ -43,9 +34,7 @@ package final class SystemSignatures: SignatureVerifier {
             }
             guard let keyring = keys.keyring else { return nil }
             return try GnuPG.signed(text, signature, keyring: try Self.keyring(keyring))
-        } catch {
-            return nil
-        }
+        } catch { return nil }
     }
 
     /// The binary keyring of the file.
@@ -54,10 +43,8 @@ package final class SystemSignatures: SignatureVerifier {
         let isArmored = bytes.starts(with: "-----BEGIN".utf8)
         guard let keys = isArmored ? OpenPGPArmor.keys(bytes) : isKeyring(bytes) ? bytes : nil else {
             throw Failure(
-                refusing: .openPGPKeyring,
-                path,
-                because: LocalizableMessage("keyring-without-key", "it contains no OpenPGP public key")
-            )
+                refusing: .openPGPKeyring, path,
+                because: LocalizableMessage("keyring-without-key", "it contains no OpenPGP public key"))
         }
         return keys
     }
@@ -72,22 +59,13 @@ package final class SystemSignatures: SignatureVerifier {
         let bytes = try contents(of: text, atMost: MinisignSignature.longest, for: .minisignKey)
         guard let key = MinisignKey(bytes) else {
             throw Failure(
-                refusing: .minisignKey,
-                text,
-                because: LocalizableMessage(
-                    "no-minisign-key",
-                    "it is neither a key of minisign nor a file with one"
-                )
-            )
+                refusing: .minisignKey, text,
+                because: LocalizableMessage("no-minisign-key", "it is neither a key of minisign nor a file with one"))
         }
         return key
     }
 
-    private static func contents(
-        of path: String,
-        atMost longest: Int,
-        for id: OptionID
-    ) throws(Failure) -> [UInt8] {
+    private static func contents(of path: String, atMost longest: Int, for id: OptionID) throws(Failure) -> [UInt8] {
         do throws(SystemError) {
             let file = try OpenFile(at: path)
             let status = try file.status()
@@ -96,10 +74,7 @@ package final class SystemSignatures: SignatureVerifier {
             return try file.bytes(at: 0, count: Int(status.length))
         } catch {
             throw Failure(
-                refusing: id,
-                path,
-                because: LocalizableMessage("key-unreadable", "cannot read it: \(error.text)")
-            )
+                refusing: id, path, because: LocalizableMessage("key-unreadable", "cannot read it: \(error.text)"))
         }
     }
 }

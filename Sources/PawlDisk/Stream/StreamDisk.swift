@@ -10,9 +10,7 @@ package final class StreamDisk: UnstoredDisk {
     /// `algorithms`: the digests that the download will request, besides those that the first response states; `notice`: called
     /// with what the user should know.
     package init(
-        to target: StreamTarget,
-        algorithms: [HashAlgorithm],
-        notice: @escaping @Sendable (String) -> Void = { _ in }
+        to target: StreamTarget, algorithms: [HashAlgorithm], notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.target = target
         self.algorithms = algorithms
@@ -50,36 +48,23 @@ private final class StreamPartial: UnstoredPartial {
         guard unsafe tail.read(into: buffer, at: offset) else { throw isGone }
     }
 
-    func startOver(_ facts: JournalFacts) throws(Failure) {
-        guard tail.length == 0 else { throw isGone }
-    }
+    func startOver(_ facts: JournalFacts) throws(Failure) { guard tail.length == 0 else { throw isGone } }
 
     private var isGone: Failure {
         Failure(
-            .inputOutput,
-            "cannot restart",
-            at: path,
-            because:
-                "the download has to start over, and \(tail.length) bytes were already written to it",
-            remedy: "download to a file"
-        )
+            .inputOutput, "cannot restart", at: path,
+            because: "the download has to start over, and \(tail.length) bytes were already written to it",
+            remedy: "download to a file")
     }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) {
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    {
         let path = path
         writer.drain { completion($0.map { path }) }
     }
 
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
-    ) {
-        writer.digests { digests in completion(.success(digests.filter { algorithms.contains($0.algorithm) }))
-        }
-    }
+    ) { writer.digests { digests in completion(.success(digests.filter { algorithms.contains($0.algorithm) })) } }
 }

@@ -24,17 +24,13 @@ final class StreamWriter: Sendable {
     private let notice: @Sendable (String) -> Void
 
     init(
-        _ target: StreamTarget,
-        _ algorithms: [HashAlgorithm],
-        _ notice: @escaping @Sendable (String) -> Void = { _ in }
+        _ target: StreamTarget, _ algorithms: [HashAlgorithm], _ notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.target = target
         self.notice = notice
         // A path is opened with the first byte: a named pipe waits for its reader.
         let descriptor = target == .standardOutput ? STDOUT_FILENO : nil
-        output = Mutex(
-            Output(descriptor: descriptor, hash: algorithms.isEmpty ? nil : RunningHash(algorithms))
-        )
+        output = Mutex(Output(descriptor: descriptor, hash: algorithms.isEmpty ? nil : RunningHash(algorithms)))
     }
 
     var hasRoom: Bool { waiting.load(ordering: .relaxed) < StreamWriter.room }
@@ -118,12 +114,8 @@ final class StreamWriter: Sendable {
                 Failure(.inputOutput, what, at: target.name, because: "its reader has closed it")
             } else {
                 Failure(
-                    .inputOutput,
-                    what,
-                    at: target.name,
-                    because: error.causeForFile,
-                    remedy: error.isOfSizeLimit ? .raiseSizeLimit : ""
-                )
+                    .inputOutput, what, at: target.name, because: error.causeForFile,
+                    remedy: error.isOfSizeLimit ? .raiseSizeLimit : "")
             }
         output.withLock { $0.failure = failure }
     }

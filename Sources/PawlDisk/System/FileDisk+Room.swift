@@ -1,9 +1,7 @@
 import Glibc
 package import PawlCore
 
-extension FileDisk {
-    package func room(in folder: String) -> DiskRoom? { DiskRoom(at: folder) }
-}
+extension FileDisk { package func room(in folder: String) -> DiskRoom? { DiskRoom(at: folder) } }
 
 extension DiskRoom {
     /// That of the file system which has the path, or would have it.
@@ -26,11 +24,9 @@ extension DiskRoom {
         let size = UInt64(system.f_frsize > 0 ? system.f_frsize : system.f_bsize)
         let (bytes, overflows) = UInt64(system.f_bavail).multipliedReportingOverflow(by: size)
         self.init(
-            device: UInt64(status.st_dev),
-            bytes: overflows ? .max : Int64(clamping: bytes),
+            device: UInt64(status.st_dev), bytes: overflows ? .max : Int64(clamping: bytes),
             // Some file systems make inodes as they are needed, and report none.
             files: system.f_files > 0 ? Int64(clamping: system.f_favail) : nil,
-            isReadOnly: system.f_flag & UInt(ST_RDONLY) != 0
-        )
+            isReadOnly: system.f_flag & UInt(ST_RDONLY) != 0)
     }
 }

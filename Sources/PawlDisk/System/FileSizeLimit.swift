@@ -7,16 +7,13 @@ enum FileSizeLimit {
     /// In bytes; `nil` for none.
     static var current: Int64? {
         var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0,
-            limit.rlim_cur != rlim_t.max
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max
         else { return nil }
         return Int64(clamping: limit.rlim_cur)
     }
 }
 
-extension Remedy {
-    static let raiseSizeLimit: Remedy = "raise that limit, or start Pawl without it"
-}
+extension Remedy { static let raiseSizeLimit: Remedy = "raise that limit, or start Pawl without it" }
 
 extension SystemError {
     /// Whether a limit of this process is the cause.
@@ -27,7 +24,6 @@ extension SystemError {
         guard number == EFBIG, let limit = FileSizeLimit.current else { return message }
         return LocalizableMessage(
             "file-size-limit",
-            "this process may write no files of more than \(ByteQuantity.text(limit)) (ulimit -f, RLIMIT_FSIZE)"
-        )
+            "this process may write no files of more than \(ByteQuantity.text(limit)) (ulimit -f, RLIMIT_FSIZE)")
     }
 }

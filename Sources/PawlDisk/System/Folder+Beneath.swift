@@ -22,8 +22,7 @@ extension Folder {
                 switch error.number {
                 case EXDEV: throw .leadsOut(path)
                 case ENOENT: parts.removeLast()
-                case EMFILE, ENFILE, ENOMEM:
-                    throw .system(.cannotOpen, "cannot open", at: self.path(of: part), error)
+                case EMFILE, ENFILE, ENOMEM: throw .system(.cannotOpen, "cannot open", at: self.path(of: part), error)
                 // What is in the way is reported when the path is used.
                 case _:
                     guard found == nil else { throw .leadsOut(path) }
@@ -67,12 +66,9 @@ extension Failure {
     /// A symbolic link leads to another place than a path names.
     package static func leadsOut(_ folder: String) -> Failure {
         Failure(
-            .badOption,
-            "cannot use",
-            at: "the folder \(folder)",
+            .badOption, "cannot use", at: "the folder \(folder)",
             because: LocalizableMessage("folder-leads-out", "a link in it leads out of the download root"),
-            remedy: "give another folder"
-        )
+            remedy: "give another folder")
     }
 }
 
@@ -81,11 +77,7 @@ extension RootFolder {
     /// exist has no links.
     package static func check(_ path: String, below root: String) throws(Failure) {
         let folders = FolderCache(
-            traits: nil,
-            marks: false,
-            trust: 0,
-            user: FileUser(user: geteuid(), group: getegid())
-        )
+            traits: nil, marks: false, trust: 0, user: FileUser(user: geteuid(), group: getegid()))
         try folders.existing(root)?.checkBeneath(path)
     }
 }

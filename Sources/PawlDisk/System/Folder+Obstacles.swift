@@ -9,18 +9,14 @@ extension Folder {
         if found.isSpecial || target?.isSpecial == true { return .noFile(path(of: name)) }
         guard found.isLink else {
             return .notAFile(
-                path(of: name),
-                because: LocalizableMessage("folder-name-exists", "a directory of that name exists")
-            )
+                path(of: name), because: LocalizableMessage("folder-name-exists", "a directory of that name exists"))
         }
         let why =
             switch target {
-            case nil:
-                LocalizableMessage("link-to-nothing", "a symbolic link of that name leads to nothing")
+            case nil: LocalizableMessage("link-to-nothing", "a symbolic link of that name leads to nothing")
             case let target? where target.isRegular:
                 LocalizableMessage("link-exists", "a symbolic link of that name exists")
-            case _?:
-                LocalizableMessage("link-to-folder", "a symbolic link of that name leads to a directory")
+            case _?: LocalizableMessage("link-to-folder", "a symbolic link of that name leads to a directory")
             }
         return .notAFile(path(of: name), because: why)
     }
@@ -36,10 +32,7 @@ extension LocalizableMessage {
             guard unsafe lstat(prefix, &found) == 0 else { return nil }
             guard found.st_mode & S_IFMT == S_IFLNK, unsafe stat(prefix, &found) != 0 else { continue }
             if errno == ELOOP {
-                return LocalizableMessage(
-                    "path-link-circle",
-                    "the symbolic link \(prefix) leads back to itself"
-                )
+                return LocalizableMessage("path-link-circle", "the symbolic link \(prefix) leads back to itself")
             }
             return errno == ENOENT
                 ? LocalizableMessage("path-link-dead", "the symbolic link \(prefix) leads to nothing") : nil

@@ -23,13 +23,7 @@ final class Folder: Sendable {
     /// `seenAt` when no attribute protected it.
     private let freeAt = Atomic<Int64>(.max)
 
-    init(
-        path: String,
-        file: OpenFile,
-        traits: FileSystemTraits,
-        marks: Bool,
-        user: FileUser
-    ) throws(SystemError) {
+    init(path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool, user: FileUser) throws(SystemError) {
         self.path = path
         self.file = file
         self.traits = traits
@@ -101,9 +95,7 @@ final class Folder: Sendable {
     func status(of name: String) throws(SystemError) -> FileStatus? {
         var found = stat()
         // Passed as it is, a short string would be copied to the heap.
-        let result = unsafe name.withCString {
-            unsafe fstatat(file.descriptor, $0, &found, AT_SYMLINK_NOFOLLOW)
-        }
+        let result = unsafe name.withCString { unsafe fstatat(file.descriptor, $0, &found, AT_SYMLINK_NOFOLLOW) }
         if result == 0 { return FileStatus(found) }
         let error = SystemError.last
         if error.isMissing { return nil }
@@ -163,9 +155,7 @@ final class Folder: Sendable {
         switch error.number {
         case EPERM, EOPNOTSUPP, ENOSYS, EMLINK:
             guard try other.status(of: name) == nil else { throw SystemError(number: EEXIST) }
-            guard unsafe renameat(file.descriptor, name, other.file.descriptor, name) == 0 else {
-                throw .last
-            }
+            guard unsafe renameat(file.descriptor, name, other.file.descriptor, name) == 0 else { throw .last }
         case _: throw error
         }
     }
@@ -183,13 +173,9 @@ final class Folder: Sendable {
     func names(endingIn ending: String) -> [String] {
         final class List { var names: [String] = [] }
         let list = List()
-        unsafe pawl_list_folder(file.descriptor, ending, Unmanaged.passUnretained(list).toOpaque()) {
-            context,
-            name in
+        unsafe pawl_list_folder(file.descriptor, ending, Unmanaged.passUnretained(list).toOpaque()) { context, name in
             guard let context = unsafe context, let name = unsafe name else { return }
-            unsafe Unmanaged<List>.fromOpaque(context).takeUnretainedValue().names.append(
-                String(cString: name)
-            )
+            unsafe Unmanaged<List>.fromOpaque(context).takeUnretainedValue().names.append(String(cString: name))
         }
         return list.names
     }
@@ -198,9 +184,7 @@ final class Folder: Sendable {
     ///
     /// Not every file system can sync a folder; there the durability of a rename is not guaranteed.
     func sync() throws(SystemError) {
-        do throws(SystemError) {
-            try file.syncAll()
-        } catch  where !error.isUnsupported && error.number != EBADF {
+        do throws(SystemError) { try file.syncAll() } catch  where !error.isUnsupported && error.number != EBADF {
             throw error
         } catch {}
     }

@@ -29,19 +29,13 @@ final class FolderCache: Sendable {
     /// The folder at `path`, created when missing.
     func open(_ path: String) throws(Failure) -> Folder {
         if let folder = find(path) { return folder }
-        do throws(SystemError) {
-            return try keep(path)
-        } catch  where error.number == ENOENT || error.number == ELOOP {
+        do throws(SystemError) { return try keep(path) } catch  where error.number == ENOENT || error.number == ELOOP {
             if let dead = LocalizableMessage.deadLink(in: path) { throw .noFolder(path, because: dead) }
             try make(path)
-        } catch  where error.number == ENOTDIR {
-            throw Failure.noFolder(path, because: .file(inPlaceOf: path))
-        } catch {
+        } catch  where error.number == ENOTDIR { throw Failure.noFolder(path, because: .file(inPlaceOf: path)) } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }
-        do throws(SystemError) {
-            return try keep(path)
-        } catch {
+        do throws(SystemError) { return try keep(path) } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }
     }
@@ -76,8 +70,7 @@ final class FolderCache: Sendable {
     }
 
     /// Closes folders that nothing else uses; `false` when none is kept.
-    @discardableResult
-    func release() -> Bool {
+    @discardableResult func release() -> Bool {
         folders.withLock { folders in
             defer { folders = [:] }
             return !folders.isEmpty
@@ -92,12 +85,7 @@ final class FolderCache: Sendable {
         guard descriptor >= 0 else { throw SystemError(number: -descriptor) }
         let file = OpenFile(adopting: descriptor)
         let folder = try Folder(
-            path: path,
-            file: file,
-            traits: traits ?? FileSystemTraits(of: file),
-            marks: marks,
-            user: user
-        )
+            path: path, file: file, traits: traits ?? FileSystemTraits(of: file), marks: marks, user: user)
         folders.withLock { folders in
             if folders.count >= limit, let oldest = folders.first?.key { folders[oldest] = nil }
             folders[Bytewise(path)] = folder

@@ -48,12 +48,7 @@ final class OpenFile: Sendable {
         guard let base = bytes.baseAddress else { return }
         var done = 0
         while done < bytes.count {
-            let count = unsafe pwrite(
-                descriptor,
-                base + done,
-                bytes.count - done,
-                off_t(offset) + off_t(done)
-            )
+            let count = unsafe pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
             if count > 0 {
                 done += count
             } else if count == 0 {
@@ -75,18 +70,9 @@ final class OpenFile: Sendable {
         guard let base = buffer.baseAddress else { return 0 }
         var done = 0
         while done < buffer.count {
-            let count = unsafe pread(
-                descriptor,
-                base + done,
-                buffer.count - done,
-                off_t(offset) + off_t(done)
-            )
+            let count = unsafe pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
             if count == 0 { break }
-            if count > 0 {
-                done += count
-            } else if errno != EINTR {
-                throw .last
-            }
+            if count > 0 { done += count } else if errno != EINTR { throw .last }
         }
         return done
     }
@@ -102,8 +88,7 @@ final class OpenFile: Sendable {
     func contents(limit: Int) throws(SystemError) -> [UInt8] {
         let length = min(Int(try status().length), limit)
         guard length > 0 else { return [] }
-        return try unsafe [UInt8](unsafeUninitializedCapacity: length) {
-            (buffer, count) throws(SystemError) in
+        return try unsafe [UInt8](unsafeUninitializedCapacity: length) { (buffer, count) throws(SystemError) in
             count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
         }
     }
@@ -129,9 +114,7 @@ final class OpenFile: Sendable {
     }
 
     func truncate(to length: Int64) throws(SystemError) {
-        while ftruncate(descriptor, off_t(length)) != 0 {
-            guard errno == EINTR else { throw .last }
-        }
+        while ftruncate(descriptor, off_t(length)) != 0 { guard errno == EINTR else { throw .last } }
     }
 
     /// Sets the modification time and keeps the access time.
@@ -147,9 +130,7 @@ final class OpenFile: Sendable {
     func syncAll() throws(SystemError) { try SystemError.check(pawl_sync_all(descriptor)) }
 
     /// Syncs all files of this one's file system: one wait for the disk instead of one per file.
-    func syncFileSystem() throws(SystemError) {
-        try SystemError.check(pawl_sync_file_system(descriptor))
-    }
+    func syncFileSystem() throws(SystemError) { try SystemError.check(pawl_sync_file_system(descriptor)) }
 
     /// After `syncFileSystem`: throws when this file's own data could not be written.
     func checkWriteback() throws(SystemError) { try SystemError.check(pawl_check_writeback(descriptor)) }
@@ -180,9 +161,7 @@ final class OpenFile: Sendable {
     }
 
     /// Gives it to the owner of another file, as far as this process may.
-    func setOwner(as other: FileStatus) {
-        _ = fchown(descriptor, other.owner.user, other.owner.group)
-    }
+    func setOwner(as other: FileStatus) { _ = fchown(descriptor, other.owner.user, other.owner.group) }
 
     func setPermissions(_ permissions: UInt32) throws(SystemError) {
         guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
@@ -195,9 +174,7 @@ final class OpenFile: Sendable {
 }
 
 /// UTIME_OMIT, which the C library's overlay hides.
-private let omitTime: Int32 = {
-    (1 << 30) - 2
-}()
+private let omitTime: Int32 = { (1 << 30) - 2 }()
 
 /// The attributes of a file that this module needs.
 struct FileStatus: Hashable, Sendable {
@@ -246,17 +223,10 @@ struct FileStatus: Hashable, Sendable {
     }
 
     var stamp: FileStamp {
-        FileStamp(
-            device: identity.device,
-            inode: identity.inode,
-            length: length,
-            modified: modifiedTime
-        )
+        FileStamp(device: identity.device, inode: identity.inode, length: length, modified: modifiedTime)
     }
 
-    var rights: FileRights {
-        FileRights(owner: owner, permissions: permissions, isRegular: isRegular, links: links)
-    }
+    var rights: FileRights { FileRights(owner: owner, permissions: permissions, isRegular: isRegular, links: links) }
 
     /// The time of the last write, in nanoseconds since 1970.
     var modifiedTime: Int64 {

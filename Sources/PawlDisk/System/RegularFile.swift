@@ -25,9 +25,7 @@ struct RegularFile: Sendable {
         } catch  where error.number == EINVAL {
             let cause = LocalizableMessage("not-a-file", "it is not a file")
             throw Failure(.cannotOpen, what, at: path, because: cause)
-        } catch {
-            throw Failure.system(.cannotOpen, "cannot open", at: path, error)
-        }
+        } catch { throw Failure.system(.cannotOpen, "cannot open", at: path, error) }
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
 
@@ -54,8 +52,7 @@ struct RegularFile: Sendable {
 
     /// Hands the bytes of `range` over in large parts, with their offsets; `false` when `take` stopped it.
     func read(
-        _ range: ByteRange,
-        _ take: (UnsafeRawBufferPointer, Int64) throws(Failure) -> Bool
+        _ range: ByteRange, _ take: (UnsafeRawBufferPointer, Int64) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         let size = Int(min(max(range.count, 1), RegularFile.part))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 4096)
@@ -63,15 +60,11 @@ struct RegularFile: Sendable {
         var position = range.start
         while position < range.end {
             let part = unsafe UnsafeMutableRawBufferPointer(
-                rebasing: buffer[..<Int(min(Int64(size), range.end - position))]
-            )
+                rebasing: buffer[..<Int(min(Int64(size), range.end - position))])
             guard try unsafe read(into: part, at: position) == part.count else {
                 throw Failure(
-                    .inputOutput,
-                    "cannot read",
-                    at: path,
-                    because: LocalizableMessage("file-became-shorter", "it became shorter meanwhile")
-                )
+                    .inputOutput, "cannot read", at: path,
+                    because: LocalizableMessage("file-became-shorter", "it became shorter meanwhile"))
             }
             guard try unsafe take(UnsafeRawBufferPointer(part), position) else { return false }
             position += Int64(part.count)

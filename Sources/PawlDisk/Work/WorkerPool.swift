@@ -57,8 +57,7 @@ private final class Core: Sendable {
         let wantsThread = state.with(waking: .one) { state in
             state.jobs.append(job)
             // A thread that was woken and has not run yet is not busy, so the jobs are compared.
-            let wantsThread =
-                state.jobs.count - state.next > state.threads - state.busy && state.threads < limit
+            let wantsThread = state.jobs.count - state.next > state.threads - state.busy && state.threads < limit
             if wantsThread { state.threads += 1 }
             return wantsThread
         }
@@ -79,9 +78,7 @@ private final class Core: Sendable {
 
     private func start() -> Bool {
         // The jobs need little stack.
-        let thread = SystemThread("pawl-disk", stackSize: 256 * 1024, blocksSignals: true) {
-            self.runJobs(waits: true)
-        }
+        let thread = SystemThread("pawl-disk", stackSize: 256 * 1024, blocksSignals: true) { self.runJobs(waits: true) }
         thread?.detach()
         return thread != nil
     }

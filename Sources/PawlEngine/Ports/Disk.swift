@@ -81,17 +81,12 @@ package protocol Disk: AnyObject, Sendable {
     func wasFinished(_ name: String, from source: String, in folder: String) -> Bool
     /// The digests of a finished file, on a worker thread.
     func digests(
-        _ algorithms: [HashAlgorithm],
-        of path: String,
-        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
-    )
+        _ algorithms: [HashAlgorithm], of path: String,
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void)
     /// The digest of a range of a finished file, on a worker thread.
     func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
-        of path: String,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    )
+        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void)
     /// The length of the file of that name in the folder, links followed; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
     /// Whether anything in the folder has that name: a file, a folder, a link that leads to nothing.
@@ -112,12 +107,7 @@ package protocol Disk: AnyObject, Sendable {
     /// `remove`, unless the file system cannot give a file two names.
     ///
     /// A taken name is a failure. Throws code 13 when what has the name is not that file.
-    func link(
-        _ name: String,
-        from folder: String,
-        to newFolder: String,
-        if file: FinishedFile
-    ) throws(Failure)
+    func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
     /// Begins the part file of `facts` with the first `length` bytes of another file, and returns it.
     ///
     /// They are on disk and in the journal when this returns. The other file stays, unless `isGiven`: then it becomes the
@@ -125,12 +115,7 @@ package protocol Disk: AnyObject, Sendable {
     /// the same address has more bytes than the other program knows, and is left as it is. Unless `isNamed`,
     /// the facts' name is for the part file alone, and the journal has none: the server's is not known yet.
     func adopt(
-        _ name: String,
-        in source: String,
-        length: Int64,
-        as facts: JournalFacts,
-        isNamed: Bool,
-        isGiven: Bool,
+        _ name: String, in source: String, length: Int64, as facts: JournalFacts, isNamed: Bool, isGiven: Bool,
         to folder: String
     ) throws(Failure) -> AdoptedPart?
     /// Notes that a download gets this name: part files and journals of others do not use it.
@@ -163,44 +148,24 @@ extension Disk {
     package func leftover(of source: String, in folder: String) -> String? { nil }
     package func syncNames(in folder: String) {}
     package func stamp(ofFolder folder: String) -> FolderStamp? { nil }
-    package func link(
-        _ name: String,
-        from folder: String,
-        to newFolder: String,
-        if file: FinishedFile
-    ) throws(Failure) {
-        preconditionFailure("a disk without files cannot move any")
-    }
+    package func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
+    { preconditionFailure("a disk without files cannot move any") }
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
     package func digests(
-        _ algorithms: [HashAlgorithm],
-        of path: String,
+        _ algorithms: [HashAlgorithm], of path: String,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
-    ) {
-        preconditionFailure("a disk without files never skips")
-    }
+    ) { preconditionFailure("a disk without files never skips") }
     package func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
-        of path: String,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    ) {
-        preconditionFailure("a disk without files never skips")
-    }
+    ) { preconditionFailure("a disk without files never skips") }
 }
 
 extension Disk {
     package func adopt(
-        _ name: String,
-        in source: String,
-        length: Int64,
-        as facts: JournalFacts,
-        isNamed: Bool,
-        isGiven: Bool,
+        _ name: String, in source: String, length: Int64, as facts: JournalFacts, isNamed: Bool, isGiven: Bool,
         to folder: String
-    ) throws(Failure) -> AdoptedPart? {
-        preconditionFailure("a disk without files cannot adopt any")
-    }
+    ) throws(Failure) -> AdoptedPart? { preconditionFailure("a disk without files cannot adopt any") }
 }
 
 /// A disk without named files: there are none to find, rename or remove.
@@ -212,15 +177,9 @@ extension UnstoredDisk {
     package func unfinished(of source: String, in folder: String) -> String? { nil }
     package func length(of name: String, in folder: String) -> Int64? { nil }
     package func stamp(of name: String, in folder: String) -> FileStamp? { nil }
-    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
-    {
+    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence {
         .missing
     }
-    package func rename(
-        _ name: String,
-        to newName: String,
-        in folder: String,
-        if file: FinishedFile
-    ) throws(Failure) {}
+    package func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure) {}
     package func remove(_ name: String, in folder: String, if file: FinishedFile) throws(Failure) {}
 }

@@ -7,9 +7,7 @@ package protocol HookResponder: Sendable {
     /// `reply` is to be called once, on any thread. The result withdraws the question: a reply after that has no
     /// effect.
     func ask(
-        _ question: HookQuestion,
-        of id: DownloadID,
-        reply: @escaping @Sendable (HookReply) -> Void
+        _ question: HookQuestion, of id: DownloadID, reply: @escaping @Sendable (HookReply) -> Void
     ) -> @Sendable () -> Void
 }
 

@@ -67,26 +67,19 @@ package protocol Partial: AnyObject {
     /// The digests of the first `length` bytes, on a worker thread; one of them is left out where it cannot be
     /// computed any more.
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
-        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
-    )
+        _ algorithms: [HashAlgorithm], length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void)
 
     /// The digests of what the first `length` bytes decode to, on a worker thread; `nil` where this coding, or
     /// any, cannot be decoded, none where the bytes are not of that coding.
     func decodedDigests(
-        _ algorithms: [HashAlgorithm],
-        coding: String,
-        length: Int64,
-        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
-    )
+        _ algorithms: [HashAlgorithm], coding: String, length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void)
 
     /// The digest of the bytes of `range`, on a worker thread; nothing may write there in the meantime.
     func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    )
+        _ range: ByteRange, _ algorithm: HashAlgorithm,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void)
     /// The bytes of `range` are wrong and will be written again: the journal records `done`, which has none of them.
     ///
     /// All slots of lanes are void afterwards.
@@ -100,11 +93,7 @@ package protocol Partial: AnyObject {
     /// and removes the journal. The completion's value is the final path (another name than claimed when that
     /// was taken in between and the claim has `rename`). Completions may come on any thread, also before the
     /// call returns.
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    )
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
     /// The part file, which the finished file will be; `nil` when it is no file.
     var stamp: FileStamp? { get }
     /// Whether `publish` waits for no disk and ends before it returns.
@@ -136,19 +125,14 @@ extension Partial {
     package func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
 
     package func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
+        _ range: ByteRange, _ algorithm: HashAlgorithm,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    ) {
-        preconditionFailure("pieces are those of a file")
-    }
+    ) { preconditionFailure("pieces are those of a file") }
 
     package func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {}
 
     package func decodedDigests(
-        _ algorithms: [HashAlgorithm],
-        coding: String,
-        length: Int64,
+        _ algorithms: [HashAlgorithm], coding: String, length: Int64,
         completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
     ) { completion(.success(nil)) }
 
@@ -166,10 +150,9 @@ extension UnstoredPartial {
     package var slotCount: Int { 64 }
     package var durable: ByteRangeSet { ByteRangeSet() }
 
-    package func checkpoint(
-        _ done: ByteRangeSet,
-        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
-    ) { completion(.success(())) }
+    package func checkpoint(_ done: ByteRangeSet, completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
+        completion(.success(()))
+    }
 
     package func reserve(_ total: Int64) throws(Failure) {}
     package func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}

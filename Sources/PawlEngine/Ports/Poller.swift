@@ -27,9 +27,7 @@ package protocol Poller: AnyObject {
 }
 
 /// Makes a poller for each loop, on the loop's own thread.
-package protocol PollerMaker: Sendable {
-    func makePoller() -> any Poller
-}
+package protocol PollerMaker: Sendable { func makePoller() -> any Poller }
 
 /// A user of a poller.
 package struct PollSource: Hashable, Sendable {

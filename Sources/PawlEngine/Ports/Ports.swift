@@ -24,12 +24,8 @@ package struct Ports: Sendable {
     package var charsets = CharsetDecoder.builtIn
 
     package init(
-        clock: any Clock,
-        disk: any Disk,
-        reachability: any Reachability,
-        threads: any Threads,
-        pollers: any PollerMaker,
-        transports: any TransportMaker
+        clock: any Clock, disk: any Disk, reachability: any Reachability, threads: any Threads,
+        pollers: any PollerMaker, transports: any TransportMaker
     ) {
         self.clock = clock
         self.disk = disk

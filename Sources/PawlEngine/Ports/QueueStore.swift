@@ -99,19 +99,12 @@ package protocol QueueStore: AnyObject, Sendable {
     /// A page of the matching records: those after `id` in this order, whatever its state, without the first
     /// `offset` of them; `nil` when there is no record of `id`.
     func records(
-        matching filter: QueueFilter,
-        by ordering: QueueOrdering,
-        after id: QueueID?,
-        offset: Int,
-        limit: Int
+        matching filter: QueueFilter, by ordering: QueueOrdering, after id: QueueID?, offset: Int, limit: Int
     ) throws(Failure) -> [QueueRecord]?
     func totals(matching filter: QueueFilter) throws(Failure) -> QueueTotals
     /// Whether that is the name of another download than `id` in that folder, in one of these states.
     func isName(
-        _ name: String,
-        in folder: String,
-        ofOtherThan id: QueueID,
-        in states: Set<QueueState>
+        _ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<QueueState>
     ) throws(Failure) -> Bool
     /// The number of records, removed ones excluded, in each group.
     func groups() throws(Failure) -> [(name: String, count: Int)]
@@ -127,10 +120,7 @@ package protocol QueueStore: AnyObject, Sendable {
 extension QueueStore {
     /// A page from the beginning, without the first `offset`.
     package func records(
-        matching filter: QueueFilter,
-        by ordering: QueueOrdering,
-        offset: Int,
-        limit: Int
+        matching filter: QueueFilter, by ordering: QueueOrdering, offset: Int, limit: Int
     ) throws(Failure) -> [QueueRecord] {
         try records(matching: filter, by: ordering, after: nil, offset: offset, limit: limit) ?? []
     }

@@ -23,9 +23,5 @@ package protocol SignatureVerifier: AnyObject, Sendable {
     ///
     /// `signature` is detached, or `nil` for a clear-signed text, of which only the signed part is returned.
     func verify(
-        _ text: [UInt8],
-        signature: [UInt8]?,
-        keys: SigningKeys,
-        completion: @escaping @Sendable ([UInt8]?) -> Void
-    )
+        _ text: [UInt8], signature: [UInt8]?, keys: SigningKeys, completion: @escaping @Sendable ([UInt8]?) -> Void)
 }

@@ -9,7 +9,5 @@ package protocol Threads: Sendable {
 }
 
 extension Threads {
-    package func launch(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) {
-        start(name, body)
-    }
+    package func launch(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Failure) { start(name, body) }
 }

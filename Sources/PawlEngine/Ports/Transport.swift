@@ -41,12 +41,8 @@ package struct TransferRequest: Sendable {
     package var settings: TransferSettings
 
     package init(
-        address: WebAddress,
-        range: RequestedRange = .whole,
-        connection: ConnectionUse = .shared,
-        carriesSecrets: Bool = true,
-        bypassesCaches: Bool = false,
-        bufferSize: Int = 512 * 1024,
+        address: WebAddress, range: RequestedRange = .whole, connection: ConnectionUse = .shared,
+        carriesSecrets: Bool = true, bypassesCaches: Bool = false, bufferSize: Int = 512 * 1024,
         settings: TransferSettings
     ) {
         self.address = address
@@ -123,9 +119,7 @@ package final class TransferSettings: Sendable {
 
 /// Decides about a question about certificates once, from any thread; called on the loop's thread, it returns at once.
 package typealias CertificateJudge =
-    @Sendable (
-        CertificateQuestion, @escaping @Sendable (CertificateDecision) -> Void
-    ) -> Void
+    @Sendable (CertificateQuestion, @escaping @Sendable (CertificateDecision) -> Void) -> Void
 
 /// The receiver's result for a chunk.
 package enum ChunkResult: Hashable, Sendable {
@@ -212,11 +206,7 @@ package protocol Transport: AnyObject {
     func closeIdle()
 }
 
-extension Transport {
-    package func closeIdle() {}
-}
+extension Transport { package func closeIdle() {} }
 
 /// Makes a transport for each loop, on the loop's own thread.
-package protocol TransportMaker: Sendable {
-    func makeTransport(on poller: any Poller) -> any Transport
-}
+package protocol TransportMaker: Sendable { func makeTransport(on poller: any Poller) -> any Transport }

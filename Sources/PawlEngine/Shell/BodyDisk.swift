@@ -44,18 +44,13 @@ package final class BodyDisk: UnstoredDisk {
     private let onBytes: @Sendable () -> Void
 
     package init(
-        resuming position: Position? = nil,
-        makeHasher: @escaping @Sendable ([HashAlgorithm]) -> any ContentHasher,
+        resuming position: Position? = nil, makeHasher: @escaping @Sendable ([HashAlgorithm]) -> any ContentHasher,
         onBytes: @escaping @Sendable () -> Void
     ) {
         resumed = position
         self.makeHasher = makeHasher
         self.onBytes = onBytes
-        let tail = ContentTail(
-            position?.tail ?? [],
-            length: position?.offset ?? 0,
-            keeping: BodyDisk.longestTail
-        )
+        let tail = ContentTail(position?.tail ?? [], length: position?.offset ?? 0, keeping: BodyDisk.longestTail)
         var first = State(tail: tail)
         first.position = position
         state = Mutex(first)
@@ -113,11 +108,7 @@ package final class BodyDisk: UnstoredDisk {
     fileprivate func note(_ facts: JournalFacts) {
         state.withLock { state in
             let position = state.position
-            state.position = Position(
-                offset: position?.offset ?? 0,
-                facts: facts,
-                tail: position?.tail ?? []
-            )
+            state.position = Position(offset: position?.offset ?? 0, facts: facts, tail: position?.tail ?? [])
         }
     }
 
@@ -125,9 +116,7 @@ package final class BodyDisk: UnstoredDisk {
         let written = state.withLock { $0.tail.length }
         if written > 0, let facts = state.withLock({ $0.position?.facts }) {
             var facts = facts
-            if !(resumed?.facts.sources).hasSameBytes(as: claim.facts.sources) {
-                facts.sources = claim.facts.sources
-            }
+            if !(resumed?.facts.sources).hasSameBytes(as: claim.facts.sources) { facts.sources = claim.facts.sources }
             let journal = LoadedJournal(facts: facts, done: ByteRangeSet([ByteRange(0, written)]))
             return .found(BodyPartial(self, claim.name, hasher: nil), journal)
         }
@@ -176,24 +165,17 @@ private final class BodyPartial: UnstoredPartial {
 
     private var isGone: Failure {
         Failure(
-            .cannotResume,
-            "cannot continue",
-            at: "the stream",
+            .cannotResume, "cannot continue", at: "the stream",
             because: "bytes of it were already taken, and the server cannot continue after them",
-            remedy: "start again from the beginning"
-        )
+            remedy: "start again from the beginning")
     }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) { completion(.success("")) }
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    { completion(.success("")) }
 
     /// The program has the bytes already; it learns at the end whether they were right.
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         let computed = hasher?.finish() ?? []

@@ -3,9 +3,7 @@ import Synchronization
 
 /// The common rate limit of all downloads: those of one engine, or of several that share it.
 package final class CommonRate: Sendable {
-    private struct Member: Sendable {
-        weak var engine: Engine?
-    }
+    private struct Member: Sendable { weak var engine: Engine? }
 
     private let limiter = Mutex(RateLimiter(rate: nil))
     private let isSet = Atomic(false)
@@ -32,9 +30,7 @@ package final class CommonRate: Sendable {
         for member in members.withLock({ $0 }) { member.engine?.limitsChanged() }
     }
 
-    func charge(_ bytes: Int, now: Instant) {
-        if isLimited { limiter.withLock { $0.charge(bytes, now: now) } }
-    }
+    func charge(_ bytes: Int, now: Instant) { if isLimited { limiter.withLock { $0.charge(bytes, now: now) } } }
 
     /// How long the next byte of any download has to wait.
     func delay(now: Instant) -> Interval { isLimited ? limiter.withLock { $0.delay(now: now) } : .zero }

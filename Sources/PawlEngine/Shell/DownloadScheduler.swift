@@ -20,26 +20,15 @@ package final class DownloadScheduler: Sendable {
 
     /// Starts an engine that runs at most `jobs` downloads at once; see ``Engine`` for the rest.
     package init(
-        ports: Ports,
-        loops: Int,
-        jobs: Int,
-        rate: Int64?,
-        common: CommonRate = CommonRate(),
-        reportsEveryPhase: Bool = true,
-        keepsHostsTogether: Bool = false,
+        ports: Ports, loops: Int, jobs: Int, rate: Int64?, common: CommonRate = CommonRate(),
+        reportsEveryPhase: Bool = true, keepsHostsTogether: Bool = false,
         onReport: @escaping @Sendable (EngineEvent) -> Void
     ) {
         state = Mutex(State(slots: SlotScheduler(slots: jobs)))
         let engine = Engine(
-            ports: ports,
-            loops: loops,
-            rate: rate,
-            common: common,
-            reportsEveryPhase: reportsEveryPhase,
-            keepsHostsTogether: keepsHostsTogether,
-            onSlot: { [weak self] event in self?.hear(event) },
-            onReport: onReport
-        )
+            ports: ports, loops: loops, rate: rate, common: common, reportsEveryPhase: reportsEveryPhase,
+            keepsHostsTogether: keepsHostsTogether, onSlot: { [weak self] event in self?.hear(event) },
+            onReport: onReport)
         state.withLock { $0.engine = engine }
     }
 
@@ -80,8 +69,7 @@ package final class DownloadScheduler: Sendable {
         switch event {
         case .rests(let id): state.withLock { $0.slots.rests(id.rawValue) }
         case .publishing(let id, let loop): decide(near: loop) { $0.publishing(id.rawValue) }
-        case .released(let id, let phase, let loop):
-            decide(near: loop) { $0.released(id.rawValue, in: phase) }
+        case .released(let id, let phase, let loop): decide(near: loop) { $0.released(id.rawValue, in: phase) }
         }
     }
 
@@ -104,9 +92,7 @@ package final class DownloadScheduler: Sendable {
 
     private func carryOut() {
         var batch: [Decision] = []
-        while let engine = next(&batch) {
-            for (action, loop) in batch { perform(action, near: loop, on: engine) }
-        }
+        while let engine = next(&batch) { for (action, loop) in batch { perform(action, near: loop, on: engine) } }
     }
 
     /// Replaces a batch that was carried out by the next one.

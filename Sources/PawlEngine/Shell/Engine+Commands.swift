@@ -9,8 +9,7 @@ extension Engine {
     /// Only one at rest is started, and none that has finished or while the engine closes.
     package func start(_ id: DownloadID, near: Int? = nil) {
         let (watches, wake) = state.withLock { state -> (Bool, Wake?) in
-            guard !state.isClosing, let entry = state.entries[id], entry.run == .atRest,
-                entry.box.phase != .finished
+            guard !state.isClosing, let entry = state.entries[id], entry.run == .atRest, entry.box.phase != .finished
             else { return (false, nil) }
             assert(near.map(loops.indices.contains) ?? true, "there is no such loop")
             let loop = loop(for: entry, near: near, &state)
@@ -82,9 +81,7 @@ extension Engine {
 
     /// Makes the next attempt at once if the download waits for it.
     package func retryNow(_ id: DownloadID) {
-        let wake = state.withLock { state in
-            state.entries[id]?.run.loop.flatMap { loops[$0].put(.retryNow(id)) }
-        }
+        let wake = state.withLock { state in state.entries[id]?.run.loop.flatMap { loops[$0].put(.retryNow(id)) } }
         wake?()
     }
 
@@ -120,9 +117,7 @@ extension Engine {
 // Events of loops.
 extension Engine {
     private func watchNetwork() {
-        ports.reachability.start { [loops] online in
-            for loop in loops { loop.post(.network(online)) }
-        }
+        ports.reachability.start { [loops] online in for loop in loops { loop.post(.network(online)) } }
     }
 
     /// The download needs only the disk from now on.

@@ -4,12 +4,8 @@ import Synchronization
 extension Engine {
     /// Downloads small content into memory, unnoticed by the engine's owner; `nil` when it fails or the engine
     /// closes.
-    func fetch(
-        _ job: Job,
-        limit: Int,
-        before end: Instant,
-        completion: @escaping @Sendable (SidecarResponse?) -> Void
-    ) {
+    func fetch(_ job: Job, limit: Int, before end: Instant, completion: @escaping @Sendable (SidecarResponse?) -> Void)
+    {
         let clock = ports.clock
         let memory = MemoryDisk(limit: Int64(limit), isOverdue: { clock.now > end })
         let box = FetchBox()
@@ -34,12 +30,8 @@ extension Engine {
             completion(
                 hasSucceeded
                     ? SidecarResponse(
-                        received: memory.bytes,
-                        contentType: before.head?.contentType,
-                        coding: before.head?.contentEncoding,
-                        limit: limit
-                    ) : nil
-            )
+                        received: memory.bytes, contentType: before.head?.contentType,
+                        coding: before.head?.contentEncoding, limit: limit) : nil)
         }
         let (id, _) = add(job)
         box.state.withLock { $0.id = id }

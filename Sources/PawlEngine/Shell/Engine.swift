@@ -81,13 +81,8 @@ package final class Engine: Sendable {
     /// are not reported. With `keepsHostsTogether`, downloads from one host run on one thread: threads have
     /// connections of their own.
     package init(
-        ports: Ports,
-        loops count: Int,
-        rate: Int64?,
-        common: CommonRate = CommonRate(),
-        reportsEveryPhase: Bool = true,
-        keepsHostsTogether: Bool = false,
-        onSlot: @escaping @Sendable (SlotEvent) -> Void = { _ in },
+        ports: Ports, loops count: Int, rate: Int64?, common: CommonRate = CommonRate(), reportsEveryPhase: Bool = true,
+        keepsHostsTogether: Bool = false, onSlot: @escaping @Sendable (SlotEvent) -> Void = { _ in },
         onReport: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.ports = ports
@@ -98,15 +93,10 @@ package final class Engine: Sendable {
         state = Mutex(State())
         loops = (0..<max(1, count)).map { _ in Mailbox() }
         let shared = Shared(
-            ports: ports,
-            common: common,
-            reportsEveryPhase: reportsEveryPhase,
-            onReport: onReport,
-            onRests: { id in onSlot(.rests(id)) },
-            onPublishing: { [weak self] id in self?.publishing(id) },
+            ports: ports, common: common, reportsEveryPhase: reportsEveryPhase, onReport: onReport,
+            onRests: { id in onSlot(.rests(id)) }, onPublishing: { [weak self] id in self?.publishing(id) },
             onReleased: { [weak self] id in self?.released(id) },
-            onScarcity: { [loops] in for loop in loops { loop.post(.closeIdle) } }
-        )
+            onScarcity: { [loops] in for loop in loops { loop.post(.closeIdle) } })
         if let rate { common.change(to: rate, now: ports.clock.now) }
         common.join(self)
         self.shared.withLock { $0 = shared }

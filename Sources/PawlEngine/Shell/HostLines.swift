@@ -54,10 +54,7 @@ final class HostLines: Sendable {
 
     /// A connection, or a place in the line: then `call` is called when there is one.
     func acquire(
-        _ request: HostBudget.Request,
-        at origin: Origin,
-        now: Instant,
-        call: @escaping Call
+        _ request: HostBudget.Request, at origin: Origin, now: Instant, call: @escaping Call
     ) -> HostBudget.Grant {
         let grant = change(origin, now: now, makes: true) { budget, calls in
             let grant = budget.acquire(request, now: now)
@@ -75,11 +72,7 @@ final class HostLines: Sendable {
 
     /// As ``acquire(_:at:now:call:)``, in the place of a connection that has ended.
     func replace(
-        ended: UInt64?,
-        by request: HostBudget.Request,
-        at origin: Origin,
-        now: Instant,
-        call: @escaping Call
+        ended: UInt64?, by request: HostBudget.Request, at origin: Origin, now: Instant, call: @escaping Call
     ) -> HostBudget.Grant {
         let grant = change(origin, now: now) { budget, calls in
             let grant = budget.replace(ended: ended, by: request, now: now)
@@ -122,12 +115,8 @@ final class HostLines: Sendable {
 
     /// Changes the budget of an origin in place, and calls those whose turn has come; `nil` when there is no budget, and none
     /// is made.
-    @discardableResult
-    private func change<Value: Sendable>(
-        _ origin: Origin,
-        now: Instant,
-        makes: Bool = false,
-        _ body: (inout HostBudget, inout [UInt64: Call]) -> Value
+    @discardableResult private func change<Value: Sendable>(
+        _ origin: Origin, now: Instant, makes: Bool = false, _ body: (inout HostBudget, inout [UInt64: Call]) -> Value
     ) -> Value? {
         let (value, turns) = state.withLock { state -> (Value?, [Turn]) in
             var found = state.budgets.index(forKey: origin)
@@ -145,10 +134,7 @@ final class HostLines: Sendable {
     }
 
     private func settle(
-        _ origin: Origin,
-        _ index: Dictionary<Origin, HostBudget>.Index,
-        _ state: inout State,
-        now: Instant
+        _ origin: Origin, _ index: Dictionary<Origin, HostBudget>.Index, _ state: inout State, now: Instant
     ) -> [Turn] {
         // In place: a getter would copy the budget.
         func edit<Value>(_ body: (inout HostBudget) -> Value) -> Value { body(&state.budgets.values[index]) }
@@ -171,9 +157,7 @@ final class HostLines: Sendable {
     /// `isRemembered`: it is stored for later runs what the refusal says.
     func refused(_ refusal: HostRefusal, by origin: Origin, isRemembered: Bool, now: Instant) {
         let wallTime = clock.wallTime
-        let noted = change(origin, now: now) { budget, _ in
-            budget.refused(refusal, now: now, wallTime: wallTime)
-        }
+        let noted = change(origin, now: now) { budget, _ in budget.refused(refusal, now: now, wallTime: wallTime) }
         if case .note(let note)?? = noted { onLimit?(note, origin.host) }
         if isRemembered { store(noted ?? nil, of: origin) }
     }

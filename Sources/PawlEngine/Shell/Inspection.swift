@@ -25,11 +25,8 @@ package struct Inspection: Hashable, Sendable {
     init(_ machine: DownloadMachine) {
         lanes = machine.lanes.map { lane in
             Lane(
-                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
-                speed: Int64(lane.speed),
-                address: machine.sources[lane.source].current,
-                isFlowing: lane.stage == .flowing
-            )
+                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)), speed: Int64(lane.speed),
+                address: machine.sources[lane.source].current, isFlowing: lane.stage == .flowing)
         }
         written = machine.map.done
         total = machine.total

@@ -40,8 +40,7 @@ package struct Job: Sendable {
     /// Called when all bytes are on disk and before the file gets its name: the queue records the intent.
     ///
     /// The file is moved once the completion handler is called, on any thread.
-    package var onPublishing:
-        (@Sendable (Publishing, @escaping @Sendable (Result<Void, Failure>) -> Void) -> Void)?
+    package var onPublishing: (@Sendable (Publishing, @escaping @Sendable (Result<Void, Failure>) -> Void) -> Void)?
     /// Requests another address of the content when this one has expired; calls back once, on any thread,
     /// with `nil` when there is none.
     ///

@@ -59,9 +59,7 @@ final class Loop {
     private var deadline: Instant? {
         var next = earliest(nextTick, runners.isEmpty ? nil : shared.hosts.nextTurn)
         for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
-        for runner in runners {
-            if let due = runner.alarm?.at, next.map({ due < $0 }) ?? true { next = due }
-        }
+        for runner in runners { if let due = runner.alarm?.at, next.map({ due < $0 }) ?? true { next = due } }
         return next
     }
 
@@ -158,9 +156,7 @@ final class Loop {
     func resume(_ id: TransferID) { transport?.resume(id) }
 
     /// Suspends a transfer until then.
-    func sleep(_ transfer: TransferID, until moment: Instant) {
-        sleepers.append((moment, transfer))
-    }
+    func sleep(_ transfer: TransferID, until moment: Instant) { sleepers.append((moment, transfer)) }
 
     /// Resumes transfers that are due; all of them when the limits have changed, as each delay is computed
     /// again.

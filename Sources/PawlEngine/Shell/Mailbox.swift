@@ -46,9 +46,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    func attach(wake: @escaping @Sendable () -> Void) {
-        state.withLock { $0.wake = wake }
-    }
+    func attach(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
     /// Removes and returns all messages, in order.
     func take() -> [Message] {
@@ -67,7 +65,5 @@ final class Mailbox: Sendable {
         }
     }
 
-    func wakeUp() {
-        state.withLock { $0.isAsleep = false }
-    }
+    func wakeUp() { state.withLock { $0.isAsleep = false } }
 }

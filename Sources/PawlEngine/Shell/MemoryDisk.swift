@@ -11,8 +11,7 @@ package final class MemoryDisk: UnstoredDisk {
 
     /// `digest` is needed where the content has a checksum; no byte is accepted once it `isOverdue`.
     package init(
-        limit: Int64,
-        digest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])? = nil,
+        limit: Int64, digest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])? = nil,
         isOverdue: @escaping @Sendable () -> Bool = { false }
     ) {
         self.limit = limit
@@ -42,23 +41,15 @@ private final class MemoryPartial: UnstoredPartial {
     private func check(_ length: Int64) throws(Failure) {
         guard length > disk.limit else { return }
         throw Failure(
-            .tooLarge,
-            "cannot hold in memory",
-            at: Redaction.address(source),
+            .tooLarge, "cannot hold in memory", at: Redaction.address(source),
             because: "it has at least \(length) bytes, the limit is \(disk.limit)",
-            remedy: "raise the limit, or download to a file"
-        )
+            remedy: "raise the limit, or download to a file")
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
         try check(offset + Int64(bytes.count))
         guard !disk.isOverdue() else {
-            throw Failure(
-                .tooSlow,
-                "cannot hold in memory",
-                at: Redaction.address(source),
-                because: "it took too long"
-            )
+            throw Failure(.tooSlow, "cannot hold in memory", at: Redaction.address(source), because: "it took too long")
         }
         disk.content.withLock { unsafe $0.write(bytes, at: Int(offset)) }
     }
@@ -74,25 +65,16 @@ private final class MemoryPartial: UnstoredPartial {
 
     func reserve(_ total: Int64) throws(Failure) { try check(total) }
 
-    func startOver(_ facts: JournalFacts) throws(Failure) {
-        disk.content.withLock { $0.removeAll() }
-    }
+    func startOver(_ facts: JournalFacts) throws(Failure) { disk.content.withLock { $0.removeAll() } }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) {
-        disk.content.withLock { content in
-            content.removeSubrange(min(content.count, Int(length))...)
-        }
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    {
+        disk.content.withLock { content in content.removeSubrange(min(content.count, Int(length))...) }
         completion(.success(""))
     }
 
     func decodedDigests(
-        _ algorithms: [HashAlgorithm],
-        coding: String,
-        length: Int64,
+        _ algorithms: [HashAlgorithm], coding: String, length: Int64,
         completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
     ) {
         var bytes: [UInt8]? = Array(disk.bytes.prefix(Int(length)))
@@ -113,8 +95,7 @@ private final class MemoryPartial: UnstoredPartial {
     private static let longestDecoded: Int64 = 64 << 20
 
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         guard let digest = disk.digest else { return completion(.success([])) }

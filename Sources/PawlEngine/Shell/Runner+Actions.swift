@@ -53,10 +53,8 @@ extension Runner {
 
     var facts: JournalFacts {
         JournalFacts(
-            sources: hasOtherAddress ? machine.provenAddresses : addresses,
-            representation: ask { $0.remembered },
-            name: naming.isProvisional ? "" : machine.name ?? ""
-        )
+            sources: hasOtherAddress ? machine.provenAddresses : addresses, representation: ask { $0.remembered },
+            name: naming.isProvisional ? "" : machine.name ?? "")
     }
 
     /// Gives an existing file its name back.
@@ -71,9 +69,7 @@ extension Runner {
 
     private func onDisk(_ effect: (any Partial) throws(Failure) -> Void) {
         guard let partial else { return }
-        do throws(Failure) {
-            try effect(partial)
-        } catch {
+        do throws(Failure) { try effect(partial) } catch {
             // A machine at rest has nothing to decide, and its last actions, among them the closing, still count.
             var isAtRest = false
             feed { machine, _ in
@@ -101,27 +97,17 @@ extension Runner {
         let transfer = shared.nextTransfer()
         let writer = LaneWriter(lane: order.lane, transfer: transfer, address: address, runner: self)
         lastResponse = nil
-        if job.isMeasured {
-            writer.record = TransferRecord(address: address, range: order.requested, start: now)
-        }
+        if job.isMeasured { writer.record = TransferRecord(address: address, range: order.requested, start: now) }
         writers.append(writer)
         let object = change == nil && order.address.scheme == .s3 ? order.address : nil
         let isNamed =
-            object != nil
-            || job.plan.sources.contains {
-                $0.origin == origin || shared.secured($0).origin == origin
-            }
+            object != nil || job.plan.sources.contains { $0.origin == origin || shared.secured($0).origin == origin }
         // Less secure than the given address.
         let isLess = !origin.scheme.isSecure && job.plan.sources.contains { $0.scheme.isSecure }
         var request = TransferRequest(
-            address: address,
-            range: order.requested,
-            connection: job.sharesConnections ? order.connection : .separate,
-            carriesSecrets: isNamed || job.trustsRedirects && !isLess,
-            bypassesCaches: order.bypassesCaches,
-            bufferSize: bufferSize,
-            settings: job.settings
-        )
+            address: address, range: order.requested, connection: job.sharesConnections ? order.connection : .separate,
+            carriesSecrets: isNamed || job.trustsRedirects && !isLess, bypassesCaches: order.bypassesCaches,
+            bufferSize: bufferSize, settings: job.settings)
         request.knownLength = order.knownLength
         request.isMeasured = job.isMeasured
         request.object = object
@@ -156,8 +142,9 @@ extension Runner {
     }
 
     private func admit(_ id: LaneID) {
-        guard let writer = writers.first(where: { $0.lane == id }), let extent = ask({ $0.extent(of: id) })
-        else { return }
+        guard let writer = writers.first(where: { $0.lane == id }), let extent = ask({ $0.extent(of: id) }) else {
+            return
+        }
         let hadJournal = partial?.hasJournal ?? true
         // Through the stored property, as in `read`.
         let hasBytes = !machine.map.done.isEmpty
@@ -172,16 +159,12 @@ extension Runner {
                     try partial.beginLane(slot: other.slot, at: other.cursor)
                 }
             }
-            if !extent.onlyCompares, partial.hasJournal {
-                try partial.beginLane(slot: extent.slot, at: extent.cursor)
-            }
+            if !extent.onlyCompares, partial.hasJournal { try partial.beginLane(slot: extent.slot, at: extent.cursor) }
         }
         // Checkpoints due before the journal existed did nothing.
         if !hadJournal, hasBytes { checkpoint() }
         guard ask({ $0.source(of: id) }) != nil else { return }
-        if !writer.isAdmitted {
-            shared.hosts.accept(writer.origin, run: run, target: writer.target, now: clock.now)
-        }
+        if !writer.isAdmitted { shared.hosts.accept(writer.origin, run: run, target: writer.target, now: clock.now) }
         writer.admit(extent)
     }
 
@@ -201,9 +184,7 @@ extension Runner {
 
     private func verify(_ algorithms: [HashAlgorithm], length: Int64) {
         let post = loop.poster(for: run)
-        guard let partial else {
-            return disk.digests(algorithms, of: publishedPath) { post(.digested($0)) }
-        }
+        guard let partial else { return disk.digests(algorithms, of: publishedPath) { post(.digested($0)) } }
         partial.digests(algorithms, length: length) { post(.digested($0)) }
     }
 
@@ -248,12 +229,8 @@ extension Runner {
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
         let publishing = Publishing(
-            name: partial.name,
-            length: length,
-            source: machine.sources[0].given.text,
-            finalName: finalName,
-            stamp: partial.stamp
-        )
+            name: partial.name, length: length, source: machine.sources[0].given.text, finalName: finalName,
+            stamp: partial.stamp)
         announce(publishing) { reply in
             switch reply {
             case .success: post(.mayPublish(length: length, modified: modified))
@@ -276,9 +253,7 @@ extension Runner {
         address.query = nil
         var attributes = [(name: "user.xdg.origin.url", value: address.text)]
         if let sha256 { attributes.append((name: "user.pawl.sha256", value: Hexadecimal.text(sha256))) }
-        do throws(Failure) {
-            try partial?.setAttributes(attributes)
-        } catch {
+        do throws(Failure) { try partial?.setAttributes(attributes) } catch {
             notify(.notice(.init("attributes-not-stored", "\(error)")))
         }
     }
@@ -293,8 +268,4 @@ extension Runner {
     }
 }
 
-extension Action {
-    fileprivate var isDrop: Bool {
-        if case .drop = self { true } else { false }
-    }
-}
+extension Action { fileprivate var isDrop: Bool { if case .drop = self { true } else { false } } }

@@ -12,8 +12,7 @@ extension Runner {
             return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: !job.isNameClaimed)
         }
         for address in addresses {
-            guard let name = disk.unfinished(of: address, in: job.folder),
-                job.belongsToAnother?(name, .part) != true
+            guard let name = disk.unfinished(of: address, in: job.folder), job.belongsToAnother?(name, .part) != true
             else { continue }
             return claim(name: name, adoptsAny: false)
         }
@@ -21,9 +20,7 @@ extension Runner {
         let mayBeThere = job.ifExists == .skip || job.ifExists == .resume
         guard job.naming != .server || mayBeThere else { return nil }
         let name = name(from: address, nil)
-        guard job.naming != .server || disk.holds(name, in: job.folder), !mayBeComplete(name) else {
-            return nil
-        }
+        guard job.naming != .server || disk.holds(name, in: job.folder), !mayBeComplete(name) else { return nil }
         return claim(name: name, adoptsAny: false)
     }
 
@@ -62,20 +59,15 @@ extension Runner {
                 [
                     representation = facts.representation, source = addresses[0], part = job.plan.selection,
                     now = clock.wallTime
-                ] in
-                representation.fingerprint(of: source, selection: part, now: now)
+                ] in representation.fingerprint(of: source, selection: part, now: now)
             }
             request.length = machine.map.total
         }
         if let belongsToAnother = job.belongsToAnother { request.belongsToAnother = belongsToAnother }
         do throws(Failure) {
-            let result = try disk.claim(request) { found in
-                adoptsAny || adopts(found)
-            }
+            let result = try disk.claim(request) { found in adoptsAny || adopts(found) }
             return take(result)
-        } catch {
-            return .failed(error)
-        }
+        } catch { return .failed(error) }
     }
 
     /// Whether a part file of another first address is resumed.
@@ -87,18 +79,14 @@ extension Runner {
     private func adopts(_ found: LoadedJournal) -> Bool {
         guard let source = found.facts.sources.first else { return false }
         if (addresses + job.formerSources).containsBytes(of: source) { return true }
-        guard let offered = machine.representation, found.facts.representation.resembles(offered) else {
-            return false
-        }
+        guard let offered = machine.representation, found.facts.representation.resembles(offered) else { return false }
         do throws(Failure) {
             var before = try WebAddress.parse(source).address
             var now = job.plan.sources[0]
             before.query = nil
             now.query = nil
             return before == now
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
     private func take(_ result: ClaimResult) -> ClaimOutcome {

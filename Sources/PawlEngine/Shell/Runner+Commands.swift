@@ -2,17 +2,11 @@ import PawlCore
 
 // Commands of the user, the manager and the engine's book.
 extension Runner {
-    func pause() {
-        feed { machine, _ in machine.pause() }
-    }
+    func pause() { feed { machine, _ in machine.pause() } }
 
-    func preempt() {
-        feed { machine, _ in machine.preempt() }
-    }
+    func preempt() { feed { machine, _ in machine.preempt() } }
 
-    func remove() {
-        feed { machine, _ in machine.remove() }
-    }
+    func remove() { feed { machine, _ in machine.remove() } }
 
     /// Ends the wait for the next attempt on behalf of the user, also one that the server requested.
     func retryNow() {
@@ -26,9 +20,7 @@ extension Runner {
         feed { $0.replaceSource(0, with: address, now: $1) }
     }
 
-    func limit(to rate: Int64?) {
-        limiter.change(rate: rate, now: clock.now)
-    }
+    func limit(to rate: Int64?) { limiter.change(rate: rate, now: clock.now) }
 
     func look() -> Inspection {
         sync()

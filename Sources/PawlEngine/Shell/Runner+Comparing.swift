@@ -2,8 +2,7 @@ import PawlCore
 
 // Comparison of bytes on disk with those that the server sends.
 extension Runner {
-    @discardableResult
-    func compared(_ lane: LaneID, agreed: Bool) -> Bool {
+    @discardableResult func compared(_ lane: LaneID, agreed: Bool) -> Bool {
         let elsewhere = agreed ? placesElsewhere(lane) : []
         feed { $0.compared(lane, agreed: agreed, elsewhere: elsewhere, now: $1) }
         return writers.contains { $0.lane == lane }
@@ -15,9 +14,7 @@ extension Runner {
         return machine.reachedEnd(lane)
     }
 
-    func joined(_ lane: LaneID, agreed: Bool) {
-        feed { $0.joined(lane, agreed: agreed, now: $1) }
-    }
+    func joined(_ lane: LaneID, agreed: Bool) { feed { $0.joined(lane, agreed: agreed, now: $1) } }
 
     /// Whether the bytes on disk equal these; `nil` when the disk failed.
     func agrees(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool? {
@@ -38,9 +35,7 @@ extension Runner {
     /// Only those that can be read again: of a stream only its last bytes can.
     private func placesElsewhere(_ lane: LaneID) -> [ByteRange] {
         sync()
-        guard let (compared, others) = machine.comparisonCandidates(lane), !identifies(compared) else {
-            return []
-        }
+        guard let (compared, others) = machine.comparisonCandidates(lane), !identifies(compared) else { return [] }
         if let place = others.first(where: identifies) { return [place] }
         return machine.comparisonSpread.filter { bytes(in: $0) != nil }
     }

@@ -34,9 +34,7 @@ struct HookState {
         case .credentials(let login): request.ownLogin = login
         case .field(let value):
             // The field that the program gave for this very request counts more.
-            guard !request.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") }) else {
-                break
-            }
+            guard !request.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") }) else { break }
             request.fields.append("Authorization: \(value)")
         case nil: break
         }
@@ -98,9 +96,7 @@ extension Runner {
         switch reply {
         case .decision(let decision): return decision
         case .request(let address, let fields):
-            if let lane = order.lane {
-                hooks.changes[lane] = HookState.Change(address: address, fields: fields)
-            }
+            if let lane = order.lane { hooks.changes[lane] = HookState.Change(address: address, fields: fields) }
             return .proceed
         case .redirect(let address, let fields):
             hooks.targets[shared.secured(address)] = fields.isEmpty ? nil : fields

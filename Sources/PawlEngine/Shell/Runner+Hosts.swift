@@ -17,11 +17,7 @@ extension Runner {
     /// download has it, such as one that follows a redirect.
     func free(_ writer: LaneWriter) {
         let place = FreedPlace(
-            lane: writer.lane,
-            origin: writer.origin,
-            target: writer.target,
-            wasServed: writer.isAdmitted
-        )
+            lane: writer.lane, origin: writer.origin, target: writer.target, wasServed: writer.isAdmitted)
         freed.append(place)
     }
 
@@ -49,12 +45,8 @@ extension Runner {
     func acquire(_ address: WebAddress, for order: LaneOrder, now: Instant) -> Bool {
         let origin = address.origin
         let request = HostBudget.Request(
-            run: run,
-            isFurther: !writers.isEmpty,
-            target: address.target,
-            obeysMemory: job.plan.ramp.isAutomatic,
-            isForced: order.isForced
-        )
+            run: run, isFurther: !writers.isEmpty, target: address.target, obeysMemory: job.plan.ramp.isAutomatic,
+            isForced: order.isForced)
         let post = loop.poster(for: run)
         let call: HostLines.Call = { post(.turn($0)) }
         let grant: HostBudget.Grant
@@ -97,11 +89,7 @@ extension Runner {
         let place = freed.remove(at: index)
         release(place, now: now)
         let evidence = HostRefusal(
-            refusal.reason,
-            target: place.target,
-            isSameFile: refusal.isSameFile,
-            retryAfter: refusal.retryAfter
-        )
+            refusal.reason, target: place.target, isSameFile: refusal.isSameFile, retryAfter: refusal.retryAfter)
         // A proxy may be what refuses.
         let isDirect = job.settings.values.proxy?.isEmpty ?? true
         shared.hosts.refused(evidence, by: place.origin, isRemembered: isDirect, now: now)

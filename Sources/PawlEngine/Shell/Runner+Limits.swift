@@ -5,9 +5,7 @@ extension Runner {
     var isLimited: Bool { limiter.rate != nil || shared.hasLimit }
 
     /// The least of the limits in force for this download.
-    var presentLimit: Int64? {
-        isLimited ? [shared.slowest, limiter.rate].compactMap { $0 }.min() : nil
-    }
+    var presentLimit: Int64? { isLimited ? [shared.slowest, limiter.rate].compactMap { $0 }.min() : nil }
 
     /// How far ahead of the limit a lane may be whose connection sends more than the lane may use.
     private static let precedence = Interval.milliseconds(250)
@@ -39,10 +37,7 @@ extension Runner {
         let patience = patience(of: writer, now: now)
         guard delay > patience else { return false }
         writer.heldSince = writer.heldSince ?? now
-        loop.sleep(
-            writer.transfer,
-            until: now + Interval(nanoseconds: delay.nanoseconds - patience.nanoseconds)
-        )
+        loop.sleep(writer.transfer, until: now + Interval(nanoseconds: delay.nanoseconds - patience.nanoseconds))
         return true
     }
 

@@ -21,30 +21,21 @@ extension Runner {
     /// The name that `naming` chooses: the one in a URL that the user gave is kept as it is.
     func name(from address: WebAddress, _ head: ResponseHead?) -> String {
         NamingPolicy.choose(
-            job.naming,
-            address: address,
-            head: head,
-            given: job.plan.sources,
-            charsets: shared.ports.charsets
-        )
+            job.naming, address: address, head: head, given: job.plan.sources, charsets: shared.ports.charsets)
     }
 
     /// The name that replaces the part file's in the finished file; `nil` when that is right.
     var finalName: String? {
-        guard let partial, let desired = naming.server, !desired.hasSameBytes(as: partial.name) else {
-            return nil
+        guard let partial, let desired = naming.server, !desired.hasSameBytes(as: partial.name) else { return nil }
+        return (0..<100).lazy.map { $0 == 0 ? desired : FileName.numbered(desired, $0) }.first {
+            !self.disk.holds($0, in: self.job.folder)
         }
-        return (0..<100).lazy.map { $0 == 0 ? desired : FileName.numbered(desired, $0) }
-            .first { !self.disk.holds($0, in: self.job.folder) }
     }
 
     /// Gives the published file the server's name, unless the owner of the download does that.
     func finalPath(_ path: String) -> String {
-        guard job.onPublishing == nil, let desired = finalName,
-            let slash = path.unicodeScalars.lastIndex(of: "/")
-        else {
-            return path
-        }
+        guard job.onPublishing == nil, let desired = finalName, let slash = path.unicodeScalars.lastIndex(of: "/")
+        else { return path }
         do throws(Failure) {
             let name = String(path[path.index(after: slash)...])
             let sources = machine.sources.map(\.given.text)

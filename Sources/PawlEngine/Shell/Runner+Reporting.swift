@@ -31,9 +31,7 @@ extension Runner {
         // Its receivers may start it again because of this event.
         if let observer = job.observer { return observer(update, lastHead) }
         if update.isRest { shared.onRests(id) }
-        guard shared.reportsEveryPhase || !update.isImplied else {
-            return box.set(phase: ask { $0.shownPhase })
-        }
+        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: ask { $0.shownPhase }) }
         let now = clock.now
         if readConnections != writers.count {
             read(now: now)
@@ -43,22 +41,12 @@ extension Runner {
         let response = update.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
         shared.onReport(
             EngineEvent(
-                id: id,
-                update: update,
-                name: machine.name ?? "",
-                path: publishedPath,
-                stamp: update.isFinish ? finishedStamp() : nil,
-                received: machine.received,
-                elapsed: now - startedAt,
-                source: update.isFinish ? machine.sources[0].given.text : "",
-                content: memoryContent(at: update),
-                head: update.hasResponse ? response?.0 : nil,
-                address: update.hasResponse ? response?.1 : nil,
-                page: update.isFailure ? lastResponse?.page : nil,
-                transfers: update.isLast ? transfers : [],
-                verification: update.isFinish ? machine.verification : nil
-            )
-        )
+                id: id, update: update, name: machine.name ?? "", path: publishedPath,
+                stamp: update.isFinish ? finishedStamp() : nil, received: machine.received, elapsed: now - startedAt,
+                source: update.isFinish ? machine.sources[0].given.text : "", content: memoryContent(at: update),
+                head: update.hasResponse ? response?.0 : nil, address: update.hasResponse ? response?.1 : nil,
+                page: update.isFailure ? lastResponse?.page : nil, transfers: update.isLast ? transfers : [],
+                verification: update.isFinish ? machine.verification : nil))
     }
 }
 
@@ -102,9 +90,7 @@ extension StatusUpdate {
         }
     }
 
-    fileprivate var isFailure: Bool {
-        if case .failed = self { true } else { false }
-    }
+    fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
 
     /// Whether the run stops with it.
     fileprivate var isLast: Bool {
@@ -114,11 +100,7 @@ extension StatusUpdate {
         }
     }
 
-    fileprivate var isFinish: Bool {
-        if case .finished = self { true } else { false }
-    }
+    fileprivate var isFinish: Bool { if case .finished = self { true } else { false } }
 
-    fileprivate var isStart: Bool {
-        if case .started = self { true } else { false }
-    }
+    fileprivate var isStart: Bool { if case .started = self { true } else { false } }
 }

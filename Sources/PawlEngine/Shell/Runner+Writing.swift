@@ -19,9 +19,7 @@ extension Runner {
         sync()
         for gap in machine.map.done.gaps(in: range) {
             let part = Int(gap.start - range.start)..<Int(gap.end - range.start)
-            guard unsafe write(UnsafeRawBufferPointer(rebasing: bytes[part]), at: gap.start) else {
-                return false
-            }
+            guard unsafe write(UnsafeRawBufferPointer(rebasing: bytes[part]), at: gap.start) else { return false }
         }
         partial?.advanceLane(slot: slot, to: range.end)
         return true

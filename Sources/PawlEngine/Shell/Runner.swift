@@ -87,8 +87,7 @@ final class Runner {
         limiter = other.limiter
         retry = other.retry
         machine.descriptorWait = other.machine.descriptorWait.next(
-            hasCompany: shared.hasCompany(of: other.run) || shared.releases != other.releases
-        )
+            hasCompany: shared.hasCompany(of: other.run) || shared.releases != other.releases)
     }
 
     /// Replaces the given address.
@@ -126,9 +125,7 @@ final class Runner {
         perform(machine.begin(claimed: claimed, online: online, now: now))
     }
 
-    func network(online: Bool) {
-        feed { $0.network(online: online, now: $1) }
-    }
+    func network(online: Bool) { feed { $0.network(online: online, now: $1) } }
 
     func ring(now: Instant) {
         guard let due = alarm, due.at <= now else { return }
@@ -156,20 +153,15 @@ final class Runner {
         switch event {
         case .checkpointed(let result):
             isCheckpointing = false
-            if case .failure(let failure) = result {
-                return feed { machine, _ in machine.diskFailed(failure) }
-            }
+            if case .failure(let failure) = result { return feed { machine, _ in machine.diskFailed(failure) } }
             if isCheckpointDue { checkpoint() }
-        case .pieceHashed(let check, .success(let digest)):
-            feed { $0.pieceHashed(check, digest: digest, now: $1) }
-        case .pieceHashed(_, .failure(let failure)):
-            feed { machine, _ in machine.diskFailed(failure) }
+        case .pieceHashed(let check, .success(let digest)): feed { $0.pieceHashed(check, digest: digest, now: $1) }
+        case .pieceHashed(_, .failure(let failure)): feed { machine, _ in machine.diskFailed(failure) }
         case .digested(.success(let digests)):
             sha256 = digests.first { $0.algorithm == .sha256 }?.digest ?? sha256
             feed { $0.digested(digests, now: $1) }
         case .digestedDecoded(.success(let digests)): feed { $0.digestedDecoded(digests, now: $1) }
-        case .foundSidecars(let found, let address):
-            feed { machine, _ in machine.foundSidecars(found, of: address) }
+        case .foundSidecars(let found, let address): feed { machine, _ in machine.foundSidecars(found, of: address) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
             partial = nil
@@ -192,8 +184,7 @@ final class Runner {
         // These are the content's: 0 is that of FTP and SFTP.
         let isUsual = [0, 200, 206].contains(head.status)
         guard job.plan.endsWithErrorResponse, !isUsual, ask({ $0.takesErrorResponse }) else { return false }
-        return !(300..<400).contains(head.status) || head.location == nil
-            || job.plan.hooks.contains(.redirect)
+        return !(300..<400).contains(head.status) || head.location == nil || job.plan.hooks.contains(.redirect)
     }
 
     func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
@@ -219,9 +210,7 @@ final class Runner {
         {
             shared.note(transportSecurity: field, of: origin.host)
         }
-        guard let location = head.location, let target = try? WebAddress.parse(location).address else {
-            return head
-        }
+        guard let location = head.location, let target = try? WebAddress.parse(location).address else { return head }
         var head = head
         let secured = shared.secured(target)
         if secured != target { head.location = secured.text }
@@ -288,12 +277,7 @@ final class Runner {
         let now = now ?? clock.now
         for writer in writers {
             machine.progressed(
-                writer.lane,
-                cursor: writer.cursor,
-                received: writer.received,
-                waits: writer.heldSince != nil,
-                now: now
-            )
+                writer.lane, cursor: writer.cursor, received: writer.received, waits: writer.heldSince != nil, now: now)
         }
     }
 

@@ -23,14 +23,9 @@ final class Shared: Sendable {
     private let transfers = Atomic<UInt64>(0)
 
     init(
-        ports: Ports,
-        common: CommonRate,
-        reportsEveryPhase: Bool,
-        onReport: @escaping @Sendable (EngineEvent) -> Void,
-        onRests: @escaping @Sendable (DownloadID) -> Void,
-        onPublishing: @escaping @Sendable (DownloadID) -> Void,
-        onReleased: @escaping @Sendable (DownloadID) -> Void,
-        onScarcity: @escaping @Sendable () -> Void
+        ports: Ports, common: CommonRate, reportsEveryPhase: Bool, onReport: @escaping @Sendable (EngineEvent) -> Void,
+        onRests: @escaping @Sendable (DownloadID) -> Void, onPublishing: @escaping @Sendable (DownloadID) -> Void,
+        onReleased: @escaping @Sendable (DownloadID) -> Void, onScarcity: @escaping @Sendable () -> Void
     ) {
         self.ports = ports
         hosts = HostLines(ports)
@@ -44,9 +39,7 @@ final class Shared: Sendable {
         self.onScarcity = onScarcity
     }
 
-    func nextTransfer() -> TransferID {
-        TransferID(rawValue: transfers.wrappingAdd(1, ordering: .relaxed).newValue)
-    }
+    func nextTransfer() -> TransferID { TransferID(rawValue: transfers.wrappingAdd(1, ordering: .relaxed).newValue) }
 
     /// The address with the scheme that its host requires.
     func secured(_ address: WebAddress) -> WebAddress {

@@ -30,9 +30,7 @@ final class SidecarFinder: Sendable {
         case known([Sums])
     }
 
-    private struct State {
-        var folders: [FolderKey: Folder] = [:]
-    }
+    private struct State { var folders: [FolderKey: Folder] = [:] }
 
     /// The time after which a search makes no more requests.
     private static let patience = Interval.seconds(20)
@@ -57,10 +55,7 @@ final class SidecarFinder: Sendable {
 
     /// Calls `completion` once, on any thread, with what the sums files and the description state of this content.
     func find(
-        beside address: WebAddress,
-        hasSums: Bool,
-        description: WebAddress?,
-        for job: Job,
+        beside address: WebAddress, hasSums: Bool, description: WebAddress?, for job: Job,
         completion: @escaping @Sendable (FoundDigests) -> Void
     ) {
         describe(address, by: description, for: job) { [self] described in
@@ -73,27 +68,20 @@ final class SidecarFinder: Sendable {
 
     /// Requests the Metalink that the content's response named.
     private func describe(
-        _ address: WebAddress,
-        by description: WebAddress?,
-        for job: Job,
+        _ address: WebAddress, by description: WebAddress?, for job: Job,
         completion: @escaping @Sendable (FoundDigests) -> Void
     ) {
-        guard let description, let engine = engine.withLock({ $0.engine }) else {
-            return completion(FoundDigests())
-        }
+        guard let description, let engine = engine.withLock({ $0.engine }) else { return completion(FoundDigests()) }
         let search = Search(job: job, end: engine.ports.clock.now + Self.patience)
         fetch(description, in: search, limit: Self.longestDescription) { response in
-            guard let response,
-                let metalink = try? Metalink(response.bytes, base: description, needsSources: false)
+            guard let response, let metalink = try? Metalink(response.bytes, base: description, needsSources: false)
             else { return completion(FoundDigests()) }
             completion(FoundDigests(metalink, of: address, source: description.redacted))
         }
     }
 
     private func findSums(
-        beside address: WebAddress,
-        for job: Job,
-        completion: @escaping @Sendable ([ExpectedDigest]) -> Void
+        beside address: WebAddress, for job: Job, completion: @escaping @Sendable ([ExpectedDigest]) -> Void
     ) {
         guard let name = SidecarNames.name(of: address), let engine = engine.withLock({ $0.engine }) else {
             return completion([])
@@ -107,8 +95,7 @@ final class SidecarFinder: Sendable {
         }
         collect(own[...], in: search) { [self] own in
             common(beside: address, in: search) { common in
-                let found =
-                    Self.digests(own, of: name, isOwn: true) + Self.digests(common, of: name, isOwn: false)
+                let found = Self.digests(own, of: name, isOwn: true) + Self.digests(common, of: name, isOwn: false)
                 completion(found)
             }
         }
@@ -117,28 +104,16 @@ final class SidecarFinder: Sendable {
     private static func digests(_ all: [Sums], of name: [UInt8], isOwn: Bool) -> [ExpectedDigest] {
         all.flatMap { sums in
             sums.sums.checksums(of: name, isOwn: isOwn).map {
-                ExpectedDigest(
-                    $0,
-                    or: sums.sums.alternatives(to: $0),
-                    level: sums.level,
-                    source: sums.source
-                )
+                ExpectedDigest($0, or: sums.sums.alternatives(to: $0), level: sums.level, source: sums.source)
             }
         }
     }
 
     /// The sums files of the folder; the first to need them requests them.
-    private func common(
-        beside address: WebAddress,
-        in search: Search,
-        completion: @escaping @Sendable ([Sums]) -> Void
-    ) {
+    private func common(beside address: WebAddress, in search: Search, completion: @escaping @Sendable ([Sums]) -> Void)
+    {
         let folder = SidecarNames.address(address, inFolder: "")
-        let key = FolderKey(
-            address: folder.text,
-            settings: search.job.settings.id,
-            keys: search.job.signingKeys
-        )
+        let key = FolderKey(address: folder.text, settings: search.job.settings.id, keys: search.job.signingKeys)
         let (known, isFirst) = state.withLock { state -> ([Sums]?, Bool) in
             switch state.folders[key] {
             case .known(let sums): return (sums, false)
@@ -147,9 +122,7 @@ final class SidecarFinder: Sendable {
                 return (nil, false)
             case nil:
                 if state.folders.count >= Self.mostFolders {
-                    state.folders = state.folders.filter {
-                        if case .waiting = $0.value { true } else { false }
-                    }
+                    state.folders = state.folders.filter { if case .waiting = $0.value { true } else { false } }
                 }
                 state.folders[key] = .waiting([completion])
                 return (nil, true)
@@ -170,15 +143,12 @@ final class SidecarFinder: Sendable {
 
     /// Requests one after another: the content's own connections come first.
     private func collect(
-        _ addresses: ArraySlice<WebAddress>,
-        in search: Search,
-        found: [Sums] = [],
+        _ addresses: ArraySlice<WebAddress>, in search: Search, found: [Sums] = [],
         completion: @escaping @Sendable ([Sums]) -> Void
     ) {
         guard let address = addresses.first else { return completion(found) }
         fetch(address, in: search) { [self] response in
-            guard let response, !response.isPage, let sums = Self.sums(response.bytes, at: address)
-            else {
+            guard let response, !response.isPage, let sums = Self.sums(response.bytes, at: address) else {
                 return collect(addresses.dropFirst(), in: search, found: found, completion: completion)
             }
             sign(response.bytes, sums, at: address, in: search) { [self] sums in
@@ -194,10 +164,7 @@ final class SidecarFinder: Sendable {
     // MARK: signatures
 
     private func sign(
-        _ text: [UInt8],
-        _ sums: SumsFile,
-        at address: WebAddress,
-        in search: Search,
+        _ text: [UInt8], _ sums: SumsFile, at address: WebAddress, in search: Search,
         completion: @escaping @Sendable (Sums) -> Void
     ) {
         let plain = Sums(sums: sums, level: .sidecar, source: address.redacted)
@@ -218,10 +185,7 @@ final class SidecarFinder: Sendable {
     }
 
     private func verify(
-        _ text: [UInt8],
-        with endings: ArraySlice<String>,
-        at address: WebAddress,
-        in search: Search,
+        _ text: [UInt8], with endings: ArraySlice<String>, at address: WebAddress, in search: Search,
         completion: @escaping @Sendable ([UInt8]?) -> Void
     ) {
         guard let ending = endings.first, let signatures else { return completion(nil) }
@@ -242,9 +206,7 @@ final class SidecarFinder: Sendable {
 
     /// `nil` for anything but a complete response of the same host.
     private func fetch(
-        _ address: WebAddress,
-        in search: Search,
-        limit: Int = SumsFile.longest,
+        _ address: WebAddress, in search: Search, limit: Int = SumsFile.longest,
         completion: @escaping @Sendable (SidecarResponse?) -> Void
     ) {
         guard let engine = engine.withLock({ $0.engine }), engine.ports.clock.now < search.end else {
@@ -263,12 +225,7 @@ final class SidecarFinder: Sendable {
         var request = Job(plan: plan, settings: job.settings, folder: "")
         request.trustsRedirects = job.trustsRedirects
         request.sharesConnections = job.sharesConnections
-        engine.fetch(
-            request,
-            limit: limit,
-            before: search.end + Self.grace,
-            completion: completion
-        )
+        engine.fetch(request, limit: limit, before: search.end + Self.grace, completion: completion)
     }
 
     /// A response that is slower for ten seconds is given up: it may never end.

@@ -34,8 +34,7 @@ struct NetlinkSocket: ~Copyable {
     deinit { close(descriptor) }
 
     func send(_ bytes: [UInt8]) -> Bool {
-        unsafe bytes.withUnsafeBytes { raw in
-            unsafe Glibc.send(descriptor, raw.baseAddress, raw.count, 0) == raw.count
+        unsafe bytes.withUnsafeBytes { raw in unsafe Glibc.send(descriptor, raw.baseAddress, raw.count, 0) == raw.count
         }
     }
 

@@ -6,14 +6,9 @@ enum RouteQuery {
     /// `nil` when the kernel cannot be queried.
     static func response() -> Bool? {
         var links: [NetworkInterface] = []
-        let complete = dump(
-            NetlinkMessage.Kind.getLink,
-            family: 0,
-            bodyLength: NetworkInterface.messageBodyLength
-        ) { message in
-            if message.type == NetlinkMessage.Kind.newLink,
-                let link = NetworkInterface(linkMessage: message.payload)
-            {
+        let complete = dump(NetlinkMessage.Kind.getLink, family: 0, bodyLength: NetworkInterface.messageBodyLength) {
+            message in
+            if message.type == NetlinkMessage.Kind.newLink, let link = NetworkInterface(linkMessage: message.payload) {
                 links.append(link)
             }
             return true
@@ -25,13 +20,9 @@ enum RouteQuery {
         for family in [Route.Family.internet4, .internet6] {
             var found = false
             let complete = dump(
-                NetlinkMessage.Kind.getRoute,
-                family: family.number,
-                bodyLength: Route.messageBodyLength
+                NetlinkMessage.Kind.getRoute, family: family.number, bodyLength: Route.messageBodyLength
             ) { message in
-                let route =
-                    message.type == NetlinkMessage.Kind.newRoute
-                    ? Route(routeMessage: message.payload) : nil
+                let route = message.type == NetlinkMessage.Kind.newRoute ? Route(routeMessage: message.payload) : nil
                 found = route?.leadsOut(through: links) ?? false
                 return !found
             }
@@ -45,12 +36,7 @@ enum RouteQuery {
     /// read for one query.
     ///
     /// Returns whether the dump was complete or was ended by `take`.
-    private static func dump(
-        _ type: UInt16,
-        family: UInt8,
-        bodyLength: Int,
-        take: (NetlinkMessage) -> Bool
-    ) -> Bool {
+    private static func dump(_ type: UInt16, family: UInt8, bodyLength: Int, take: (NetlinkMessage) -> Bool) -> Bool {
         // A separate socket: closing it ends a dump early.
         guard let socket = NetlinkSocket() else { return false }
         guard socket.send(NetlinkMessage.dumpRequest(type, family: family, bodyLength: bodyLength)) else {

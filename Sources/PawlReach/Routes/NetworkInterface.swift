@@ -11,9 +11,9 @@ struct NetworkInterface: Hashable, Sendable {
 
     /// Reads the body of an `RTM_NEWLINK` message: `struct ifinfomsg` of rtnetlink(7).
     init?(linkMessage payload: ArraySlice<UInt8>) {
-        guard let index = payload.number(Int32.self, at: 4),
-            let flags = payload.number(UInt32.self, at: 8)
-        else { return nil }
+        guard let index = payload.number(Int32.self, at: 4), let flags = payload.number(UInt32.self, at: 8) else {
+            return nil
+        }
         let isUp = flags & Flag.up != 0
         let hasCarrier = flags & Flag.carrier != 0
         let isLoopback = flags & Flag.loopback != 0

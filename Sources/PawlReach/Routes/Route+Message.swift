@@ -1,9 +1,8 @@
 extension Route {
     /// Reads the body of an `RTM_NEWROUTE` message: `struct rtmsg` and its attributes, rtnetlink(7).
     init?(routeMessage payload: ArraySlice<UInt8>) {
-        guard payload.count >= Self.messageBodyLength,
-            let addressFamily = payload.number(UInt8.self, at: 0), let family = Family(addressFamily),
-            let kind = payload.number(UInt8.self, at: 7),
+        guard payload.count >= Self.messageBodyLength, let addressFamily = payload.number(UInt8.self, at: 0),
+            let family = Family(addressFamily), let kind = payload.number(UInt8.self, at: 7),
             let flags = payload.number(UInt32.self, at: 8)
         else { return nil }
         let isCached = flags & Self.cachedFlag != 0

@@ -17,10 +17,7 @@ struct Route: Hashable, Sendable {
     var usesNextHopObject: Bool
 
     init(
-        family: Family,
-        isUnicast: Bool = true,
-        destination: [UInt8] = [],
-        interfaces: [Int32] = [],
+        family: Family, isUnicast: Bool = true, destination: [UInt8] = [], interfaces: [Int32] = [],
         usesNextHopObject: Bool = false
     ) {
         self.family = family
@@ -36,12 +33,10 @@ struct Route: Hashable, Sendable {
         guard let first = destination.first else { return false }
         let second = destination.count > 1 ? destination[1] : 0
         switch family {
-        case .internet4:
-            return first == 127 || first & 0xF0 == 224 || (first == 169 && second == 254)
+        case .internet4: return first == 127 || first & 0xF0 == 224 || (first == 169 && second == 254)
         case .internet6:
             let isLoopback =
-                destination.count == 16 && destination.last == 1
-                && destination.dropLast().allSatisfy { $0 == 0 }
+                destination.count == 16 && destination.last == 1 && destination.dropLast().allSatisfy { $0 == 0 }
             return isLoopback || first == 0xFF || (first == 0xFE && second & 0xC0 == 0x80)
         }
     }

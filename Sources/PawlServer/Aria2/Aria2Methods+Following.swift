@@ -36,17 +36,15 @@ extension Aria2Methods {
             Aria2Options.remembered(in: details.options.attributes)["follow-metalink"] != "false"
         else { return false }
         let name = (snapshot.name ?? "").lowercased()
-        return snapshot.contentType?.hasPrefix("application/metalink") == true
-            || name.hasSuffix(".meta4") || name.hasSuffix(".metalink")
+        return snapshot.contentType?.hasPrefix("application/metalink") == true || name.hasSuffix(".meta4")
+            || name.hasSuffix(".metalink")
     }
 
     private func addFollowers(of details: DownloadDetails) async -> [Download.ID] {
         let snapshot = details.snapshot
         let path = ((try? await manager.ownFile(of: snapshot.id)) ?? nil)?.path
         let base = details.sources.first.flatMap { (try? WebAddress.parse($0))?.address }
-        guard let bytes = path.flatMap(Self.read), let metalink = try? Metalink(bytes, base: base) else {
-            return []
-        }
+        guard let bytes = path.flatMap(Self.read), let metalink = try? Metalink(bytes, base: base) else { return [] }
         // Credentials for the Metalink's server are not sent to the servers that it lists.
         let stays = metalink.files.allSatisfy { file in
             file.sources(preferring: nil, near: nil).allSatisfy { $0.origin == base?.origin }
@@ -55,10 +53,7 @@ extension Aria2Methods {
         let given = stays ? options : options.withoutSecrets
         guard
             var requests = try? given.requests(
-                metalink,
-                root: settings.root,
-                usesOwnersSecrets: details.options.usesOwnersSecrets
-            )
+                metalink, root: settings.root, usesOwnersSecrets: details.options.usesOwnersSecrets)
         else { return [] }
         for index in requests.indices {
             requests[index].options.attributes[Self.followingMark] = snapshot.id.description

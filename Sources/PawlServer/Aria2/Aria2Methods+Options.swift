@@ -7,9 +7,7 @@ extension Aria2Methods {
         let status = try await status(parameters, looking: false)
         var values = defaults(scope: .initial)
         for (name, value) in settings.options.values
-        where values[name] != nil || Aria2Option.table[name]?.scope.contains(.initial) == true {
-            values[name] = value
-        }
+        where values[name] != nil || Aria2Option.table[name]?.scope.contains(.initial) == true { values[name] = value }
         for (name, value) in status.options.values { values[name] = value }
         values["dir"] = status.folder
         if values["out"] != nil { values["out"] = status.out }
@@ -58,9 +56,7 @@ extension Aria2Methods {
         if given["max-concurrent-downloads"] != nil, let slots = options.number("max-concurrent-downloads") {
             try await manager.change(slots: Int(clamping: slots))
         }
-        if given["max-overall-download-limit"] != nil,
-            let limit = options.number("max-overall-download-limit")
-        {
+        if given["max-overall-download-limit"] != nil, let limit = options.number("max-overall-download-limit") {
             try await manager.limit(to: limit == 0 ? nil : limit)
         }
         return "OK"

@@ -28,8 +28,7 @@ extension Aria2Methods {
         let options = Aria2Options.remembered(in: details.options.attributes)
         switch details.snapshot.state {
         case .finished: return options.flag("force-save") == true
-        case .failed:
-            return details.snapshot.error?.code != .notFound || options.flag("save-not-found") != false
+        case .failed: return details.snapshot.error?.code != .notFound || options.flag("save-not-found") != false
         default: return true
         }
     }
@@ -70,13 +69,9 @@ final class SessionKeeper: Sendable {
     }
 
     private static func save(_ methods: Aria2Methods, _ log: ServiceLog?) async {
-        do {
-            _ = try await methods.saveSession()
-        } catch let failure as Failure {
-            log?.note(failure)
-        } catch let error as PawlError {
-            log?.note(error.failure)
-        } catch {
+        do { _ = try await methods.saveSession() } catch let failure as Failure { log?.note(failure) } catch let error
+            as PawlError
+        { log?.note(error.failure) } catch {
             // Thrown only without a session file.
         }
     }
@@ -89,8 +84,7 @@ final class SessionKeeper: Sendable {
         let kept = Set(
             entries.compactMap { entry in
                 entry.options.last(where: { $0.name == "gid" }).flatMap { Download.ID($0.value) }
-            }
-        )
+            })
         let filter = DownloadFilter([.waiting, .paused, .failed, .finished, .removed])
         let manager = methods.manager
         var page = (try? await manager.downloads(matching: filter, limit: 500)) ?? []
@@ -111,8 +105,8 @@ final class SessionKeeper: Sendable {
     /// An entry whose id is already in the queue is not added again; one that cannot be added is logged and skipped.
     func load(_ entries: [InputEntry]) async {
         for entry in entries {
-            if let gid = entry.options.last(where: { $0.name == "gid" })?.value,
-                let id = Download.ID(gid), (try? await methods.manager.snapshot(of: id)) ?? nil != nil
+            if let gid = entry.options.last(where: { $0.name == "gid" })?.value, let id = Download.ID(gid),
+                (try? await methods.manager.snapshot(of: id)) ?? nil != nil
             {
                 continue
             }
@@ -125,12 +119,8 @@ final class SessionKeeper: Sendable {
     private func note(_ error: any Error, of entry: InputEntry) {
         log?.note(
             Failure(
-                .badOption,
-                "cannot add",
-                at: Redaction.address(entry.addresses.first ?? ""),
-                because: (error as? RPCError)?.message ?? "\(error)"
-            )
-        )
+                .badOption, "cannot add", at: Redaction.address(entry.addresses.first ?? ""),
+                because: (error as? RPCError)?.message ?? "\(error)"))
     }
 
     /// Writes it for the last time.
@@ -152,8 +142,6 @@ extension RPCParameters {
             [
                 .array(entry.addresses.map { .string($0) }),
                 .object(lines.map { JSON.Member($0.key, .string($0.value)) }),
-            ],
-            RPCRights(isTrusted: true, isReadOnly: false)
-        )
+            ], RPCRights(isTrusted: true, isReadOnly: false))
     }
 }

@@ -28,31 +28,22 @@ extension Aria2Methods {
         let count = min(all, Int(clamping: settings.options.number("max-download-result") ?? 1000))
         guard let slice = window.slice(of: count) else { return [] }
         let page = try await manager.downloads(
-            matching: .ended,
-            by: .ended(newestFirst: false),
-            offset: all - count + slice.lowerBound,
-            limit: slice.count
+            matching: .ended, by: .ended(newestFirst: false), offset: all - count + slice.lowerBound, limit: slice.count
         ).map(\.id)
         return try await statuses(window.isReversed ? page.reversed() : page, keys: window.keys)
     }
 
     func getURIs(_ parameters: RPCParameters) async throws -> JSON {
         let status = try await status(parameters, looking: false)
-        guard !status.isOver else {
-            throw RPCError("No URI data is available for GID#\(status.snapshot.id)")
-        }
+        guard !status.isOver else { throw RPCError("No URI data is available for GID#\(status.snapshot.id)") }
         return status.uris
     }
 
-    func getFiles(_ parameters: RPCParameters) async throws -> JSON {
-        [try await status(parameters).file]
-    }
+    func getFiles(_ parameters: RPCParameters) async throws -> JSON { [try await status(parameters).file] }
 
     func getPeers(_ parameters: RPCParameters) async throws -> JSON {
         let status = try await status(parameters, looking: false)
-        guard !status.isOver else {
-            throw RPCError("No peer data is available for GID#\(status.snapshot.id)")
-        }
+        guard !status.isOver else { throw RPCError("No peer data is available for GID#\(status.snapshot.id)") }
         return []
     }
 
@@ -75,17 +66,14 @@ extension Aria2Methods {
         let speed = try await manager.running().reduce(0) { $0 + $1.speed }
         let shown = min(counts.ended, Int(settings.options.number("max-download-result") ?? 1000))
         return [
-            "downloadSpeed": .string(String(speed)), "uploadSpeed": "0",
-            "numActive": .string(String(counts.running)), "numWaiting": .string(String(counts.waiting)),
-            "numStopped": .string(String(shown)), "numStoppedTotal": .string(String(counts.ended)),
+            "downloadSpeed": .string(String(speed)), "uploadSpeed": "0", "numActive": .string(String(counts.running)),
+            "numWaiting": .string(String(counts.waiting)), "numStopped": .string(String(shown)),
+            "numStoppedTotal": .string(String(counts.ended)),
         ]
     }
 
     var version: JSON {
-        [
-            "version": .string(Aria2Version.text),
-            "enabledFeatures": .array(Aria2Version.features.map { .string($0) }),
-        ]
+        ["version": .string(Aria2Version.text), "enabledFeatures": .array(Aria2Version.features.map { .string($0) })]
     }
 
     private func statuses(_ ids: [Download.ID], keys: Set<String>) async throws -> JSON {
@@ -111,28 +99,21 @@ extension Aria2Methods {
 
     private func status(_ details: DownloadDetails, _ followers: [Download.ID]) -> Aria2Status {
         Aria2Status(
-            details: details,
-            options: Aria2Options.remembered(in: details.options.attributes),
-            root: settings.root,
-            isStandIn: settings.isStandIn,
-            followers: followers
-        )
+            details: details, options: Aria2Options.remembered(in: details.options.attributes), root: settings.root,
+            isStandIn: settings.isStandIn, followers: followers)
     }
 
     /// Runs `body` for the only download whose id begins with the first parameter, as one step of the queue.
     ///
     /// With `changes` `false` it only queries the queue.
     func one<Value: Sendable>(
-        _ parameters: RPCParameters,
-        changes: Bool = true,
+        _ parameters: RPCParameters, changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> (id: Download.ID, value: Value) {
         let text = try parameters.text(0)
         let digits = text.lowercased()
         let isHexadecimal = digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-        guard !digits.isEmpty, digits.utf8.count <= 16, isHexadecimal else {
-            throw RPCError("Invalid GID \(text)")
-        }
+        guard !digits.isEmpty, digits.utf8.count <= 16, isHexadecimal else { throw RPCError("Invalid GID \(text)") }
         switch try await manager.steer([digits], changes: changes, body) {
         case .done(let results): return results[0]
         case .missing: throw RPCError("GID \(text) is not found")
@@ -152,8 +133,7 @@ extension Aria2Methods {
             keys = Set(try parameters.optionalTexts(2) ?? [])
             if count < 0 {
                 throw RPCError(
-                    "The integer parameter at 1 has invalid value: the value must be greater than or equal to 0."
-                )
+                    "The integer parameter at 1 has invalid value: the value must be greater than or equal to 0.")
             }
         }
 
@@ -164,8 +144,7 @@ extension Aria2Methods {
             // −1 is the last entry.
             let last = offset < 0 ? total + offset : offset
             guard last >= 0, last < total, count > 0 else { return nil }
-            return offset < 0
-                ? max(0, last - count + 1)..<(last + 1) : last..<min(total, last + min(count, total))
+            return offset < 0 ? max(0, last - count + 1)..<(last + 1) : last..<min(total, last + min(count, total))
         }
     }
 }

@@ -12,11 +12,7 @@ extension Aria2Methods {
         let first = sources[0]
         let position = try position(parameters, 2)
         var request = try options.request(
-            first,
-            mirrors: Array(sources.dropFirst()),
-            root: settings.root,
-            defaults: settings.defaults.options
-        )
+            first, mirrors: Array(sources.dropFirst()), root: settings.root, defaults: settings.defaults.options)
         request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
         request.pieces = pieces
         return .string(try await add([request], at: position)[0].description)
@@ -29,9 +25,7 @@ extension Aria2Methods {
             do throws(ParameterizedAddress.Fault) {
                 sources = []
                 for text in given { sources += try ParameterizedAddress.expand(text) }
-            } catch {
-                throw RPCError("The URI cannot be expanded: \(error.words).")
-            }
+            } catch { throw RPCError("The URI cannot be expanded: \(error.words).") }
         }
         let usable = sources.filter { (try? WebAddress.parse($0)) != nil }
         // If none is, the first one's error says why.
@@ -51,10 +45,7 @@ extension Aria2Methods {
             throw RPCError("The Metalink cannot be used: \(error.words).")
         }
         let requests = try options.requests(
-            metalink,
-            root: settings.root,
-            usesOwnersSecrets: parameters.rights.mayNameFiles
-        )
+            metalink, root: settings.root, usesOwnersSecrets: parameters.rights.mayNameFiles)
         return .array(try await add(requests, at: position).map { .string($0.description) })
     }
 
@@ -75,9 +66,7 @@ extension Aria2Methods {
     func add(_ requests: [DownloadRequest], at position: Int? = nil) async throws -> [Download.ID] {
         var requests = requests
         if settings.isStandIn {
-            for index in requests.indices {
-                requests[index].options.attributes[Aria2Options.standInMark] = "1"
-            }
+            for index in requests.indices { requests[index].options.attributes[Aria2Options.standInMark] = "1" }
         }
         var ids: [Download.ID] = []
         for result in try await manager.add(requests) { ids.append(try result.get()) }
@@ -96,12 +85,7 @@ extension Aria2Methods {
             }
             // A download that never ran is removed without a trace. Received data stays, as in aria2: uGet
             // pauses this way, and resumes by adding the same download again.
-            return try step.remove(
-                id,
-                keepingFile: true,
-                keepingHistory: word == "active",
-                keepingPartial: true
-            )
+            return try step.remove(id, keepingFile: true, keepingHistory: word == "active", keepingPartial: true)
         }
         return .string(id.description)
     }
@@ -150,8 +134,7 @@ extension Aria2Methods {
         let file = try parameters.integer(1)
         guard file >= 1 else {
             throw RPCError(
-                "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1."
-            )
+                "The integer parameter at 1 has invalid value: the value must be greater than or equal to 1.")
         }
         let removed = try parameters.texts(2)
         // Invalid URLs are skipped, as in aria2.
@@ -183,10 +166,7 @@ extension Aria2Methods {
 
     /// The first is the URL, the others are its mirrors.
     private static func replace(
-        _ details: DownloadDetails,
-        by sources: [String],
-        in step: QueueStep,
-        isTrusted: Bool
+        _ details: DownloadDetails, by sources: [String], in step: QueueStep, isTrusted: Bool
     ) throws {
         var options = details.options
         options.mirrors = Array(sources.dropFirst())
@@ -194,9 +174,7 @@ extension Aria2Methods {
         if !isTrusted { options.usesOwnersSecrets = false }
         let id = details.snapshot.id
         if !options.hasSameBytes(as: details.options) { _ = try step.change(options: options, of: id) }
-        if !details.sources[0].hasSameBytes(as: sources[0]) {
-            _ = try step.replaceURL(of: id, with: sources[0])
-        }
+        if !details.sources[0].hasSameBytes(as: sources[0]) { _ = try step.replaceURL(of: id, with: sources[0]) }
     }
 
     func purge() async throws -> JSON {

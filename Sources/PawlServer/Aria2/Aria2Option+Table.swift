@@ -14,17 +14,14 @@ extension Aria2Option {
         ("follow-metalink", .choice(["true", "false", "mem"]), "true"),
         ("follow-torrent", .choice(["true", "false", "mem"]), "true"), ("force-save", .flag, "false"),
         ("ftp-passwd", .text, nil), ("ftp-pasv", .flag, "true"), ("ftp-proxy", .text, nil),
-        ("ftp-proxy-passwd", .text, nil), ("ftp-proxy-user", .text, nil),
-        ("ftp-reuse-connection", .flag, "true"),
+        ("ftp-proxy-passwd", .text, nil), ("ftp-proxy-user", .text, nil), ("ftp-reuse-connection", .flag, "true"),
         ("ftp-type", .choice(["binary", "ascii"]), "binary"), ("ftp-user", .text, nil),
         ("hash-check-only", .flag, "false"), ("header", .lines, nil), ("http-accept-gzip", .flag, "false"),
-        ("http-auth-challenge", .flag, "false"), ("http-no-cache", .flag, "false"),
-        ("http-passwd", .text, nil),
+        ("http-auth-challenge", .flag, "false"), ("http-no-cache", .flag, "false"), ("http-passwd", .text, nil),
         ("http-proxy", .text, nil), ("http-proxy-passwd", .text, nil), ("http-proxy-user", .text, nil),
         ("http-user", .text, nil), ("https-proxy", .text, nil), ("https-proxy-passwd", .text, nil),
         ("https-proxy-user", .text, nil), ("lowest-speed-limit", .size(0...Int64.max), "0"),
-        ("max-connection-per-server", .number(1...16), "8"),
-        ("max-download-limit", .size(0...Int64.max), "0"),
+        ("max-connection-per-server", .number(1...16), "8"), ("max-download-limit", .size(0...Int64.max), "0"),
         ("max-file-not-found", .number(0...Int64.max), "0"), ("max-mmap-limit", .number(0...Int64.max), nil),
         ("max-resume-failure-tries", .number(0...Int64.max), "0"), ("max-tries", .number(0...Int64.max), nil),
         ("max-upload-limit", .size(0...Int64.max), "0"), ("metalink-enable-unique-protocol", .flag, "true"),
@@ -34,26 +31,20 @@ extension Aria2Option {
         ("no-file-allocation-limit", .size(0...Int64.max), "5242880"), ("no-netrc", .flag, "false"),
         ("no-proxy", .text, nil), ("proxy-method", .choice(["get", "tunnel"]), "get"),
         ("realtime-chunk-checksum", .flag, "true"), ("referer", .text, nil), ("remote-time", .flag, nil),
-        ("remove-control-file", .flag, "false"), ("retry-wait", .number(0...600), nil),
-        ("reuse-uri", .flag, "true"),
-        ("save-not-found", .flag, "true"), ("split", .number(1...Int64.max), "8"),
-        ("ssh-host-key-md", .text, nil),
+        ("remove-control-file", .flag, "false"), ("retry-wait", .number(0...600), nil), ("reuse-uri", .flag, "true"),
+        ("save-not-found", .flag, "true"), ("split", .number(1...Int64.max), "8"), ("ssh-host-key-md", .text, nil),
         ("stream-piece-selector", .choice(["default", "inorder", "random", "geom"]), "default"),
-        ("timeout", .number(1...600), nil),
-        ("uri-selector", .choice(["inorder", "feedback", "adaptive"]), "feedback"),
+        ("timeout", .number(1...600), nil), ("uri-selector", .choice(["inorder", "feedback", "adaptive"]), "feedback"),
         ("use-head", .flag, "false"), ("user-agent", .text, nil),
     ]
 
     /// For one download, and changeable later.
     private static let perDownload: [Row] = [
-        ("checksum", .checksum, nil), ("index-out", .lines, nil), ("out", .text, nil),
-        ("select-file", .text, nil),
+        ("checksum", .checksum, nil), ("index-out", .lines, nil), ("out", .text, nil), ("select-file", .text, nil),
     ]
 
     /// For new downloads only.
-    private static let once: [Row] = [
-        ("gid", .identifier, nil), ("pause", .flag, "false"),
-    ]
+    private static let once: [Row] = [("gid", .identifier, nil), ("pause", .flag, "false")]
 
     /// For new downloads and for all, but not changeable later.
     private static let onceOrGlobal: [Row] = [
@@ -68,8 +59,7 @@ extension Aria2Option {
         ("max-concurrent-downloads", .number(1...Int64.max), "3"),
         ("max-download-result", .number(0...Int64.max), "1000"),
         ("max-overall-download-limit", .size(0...Int64.max), "0"),
-        ("max-overall-upload-limit", .size(0...Int64.max), "0"),
-        ("optimize-concurrent-downloads", .text, "false"),
+        ("max-overall-upload-limit", .size(0...Int64.max), "0"), ("optimize-concurrent-downloads", .text, "false"),
     ]
 
     /// Readable, and set only when the service is started.
@@ -78,34 +68,28 @@ extension Aria2Option {
     private static let reportedOnly: [Row] = [
         ("auto-save-interval", .number(0...600), "60"), ("check-certificate", .flag, nil),
         ("disable-ipv6", .flag, "false"), ("disk-cache", .size(0...Int64.max), "0"),
-        ("download-result", .choice(["default", "full", "hide"]), "default"),
-        ("enable-rpc", .flag, "true"), ("interface", .text, nil), ("log", .text, nil),
-        ("rpc-allow-origin-all", .flag, "false"),
+        ("download-result", .choice(["default", "full", "hide"]), "default"), ("enable-rpc", .flag, "true"),
+        ("interface", .text, nil), ("log", .text, nil), ("rpc-allow-origin-all", .flag, "false"),
         ("rpc-listen-all", .flag, "false"), ("rpc-listen-port", .number(0...65535), "6800"),
         ("rpc-max-request-size", .size(0...Int64.max), "2097152"), ("rpc-secure", .flag, "false"),
         ("save-cookies", .text, nil), ("save-session", .text, nil),
-        ("save-session-interval", .number(0...Int64.max), "0"),
-        ("select-least-used-host", .flag, "true"), ("server-stat-of", .text, nil),
-        ("server-stat-timeout", .number(0...Int64.max), "86400"),
+        ("save-session-interval", .number(0...Int64.max), "0"), ("select-least-used-host", .flag, "true"),
+        ("server-stat-of", .text, nil), ("server-stat-timeout", .number(0...Int64.max), "86400"),
         ("summary-interval", .number(0...Int64.max), "60"),
     ]
 
     /// All known options by name.
     package static let table: [String: Aria2Option] = {
         let groups: [([Row], Scope)] = [
-            (everywhere, [.initial, .changeable, .global]), (perDownload, [.initial, .changeable]),
-            (once, [.initial]), (onceOrGlobal, [.initial, .global]), (globalOnly, [.global]),
-            (reportedOnly, [.reported]),
+            (everywhere, [.initial, .changeable, .global]), (perDownload, [.initial, .changeable]), (once, [.initial]),
+            (onceOrGlobal, [.initial, .global]), (globalOnly, [.global]), (reportedOnly, [.reported]),
         ]
         var table: [String: Aria2Option] = [:]
         for (rows, scope) in groups {
             for row in rows {
                 table[row.name] = Aria2Option(
-                    name: row.name,
-                    kind: row.kind,
-                    fallback: row.fallback ?? Aria2Options.standards[row.name],
-                    scope: scope
-                )
+                    name: row.name, kind: row.kind, fallback: row.fallback ?? Aria2Options.standards[row.name],
+                    scope: scope)
             }
         }
         for (name, value) in torrents {

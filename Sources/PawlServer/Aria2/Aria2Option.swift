@@ -113,9 +113,7 @@ package struct Aria2Option: Hashable, Sendable {
             factor = factors[text[unit]] ?? 1
             digits = text[..<unit]
         }
-        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), let number = Int64(digits) else {
-            return nil
-        }
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), let number = Int64(digits) else { return nil }
         let (product, overflow) = number.multipliedReportingOverflow(by: factor)
         return overflow ? nil : product
     }
@@ -127,11 +125,8 @@ package struct Aria2Option: Hashable, Sendable {
     }
 
     private static let digestDigits = [
-        "sha-1": 40, "sha-224": 56, "sha-256": 64, "sha-384": 96, "sha-512": 128, "md5": 32,
-        "adler32": 8,
+        "sha-1": 40, "sha-224": 56, "sha-256": 64, "sha-384": 96, "sha-512": 128, "md5": 32, "adler32": 8,
     ]
 }
 
-extension Character {
-    fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
-}
+extension Character { fileprivate var isASCIIDigit: Bool { isASCII && isNumber } }

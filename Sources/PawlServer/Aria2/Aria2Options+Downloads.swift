@@ -7,10 +7,7 @@ extension Aria2Options {
     ///
     /// Options without a meaning here are stored with the download, since clients read them again.
     func request(
-        _ source: String,
-        mirrors: [String],
-        root: String,
-        defaults: DownloadOptions = DownloadOptions()
+        _ source: String, mirrors: [String], root: String, defaults: DownloadOptions = DownloadOptions()
     ) throws(RPCError) -> DownloadRequest {
         var request = DownloadRequest(source)
         request.options = defaults
@@ -25,22 +22,12 @@ extension Aria2Options {
     }
 
     /// A request for each file of a Metalink.
-    func requests(
-        _ metalink: Metalink,
-        root: String,
-        usesOwnersSecrets: Bool
-    ) throws(RPCError) -> [DownloadRequest] {
+    func requests(_ metalink: Metalink, root: String, usesOwnersSecrets: Bool) throws(RPCError) -> [DownloadRequest] {
         var requests: [DownloadRequest] = []
         for file in metalink.files {
-            let sources = file.sources(
-                preferring: self["metalink-preferred-protocol"],
-                near: self["metalink-location"]
-            ).map(\.text)
-            var request = try naming(file).request(
-                sources[0],
-                mirrors: Array(sources.dropFirst()),
-                root: root
-            )
+            let sources = file.sources(preferring: self["metalink-preferred-protocol"], near: self["metalink-location"])
+                .map(\.text)
+            var request = try naming(file).request(sources[0], mirrors: Array(sources.dropFirst()), root: root)
             // aria2's option has one digest only.
             if !file.checksums.isEmpty { request.options.checksum = file.checksums.text }
             request.options.expectedLength = file.size
@@ -53,9 +40,7 @@ extension Aria2Options {
 
     /// The options without credentials, cookies, header fields and referer.
     var withoutSecrets: Aria2Options {
-        let secrets: Set = [
-            "header", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "load-cookies", "referer",
-        ]
+        let secrets: Set = ["header", "http-user", "http-passwd", "ftp-user", "ftp-passwd", "load-cookies", "referer"]
         return Aria2Options(values.filter { !secrets.contains($0.key) })
     }
 
@@ -65,9 +50,7 @@ extension Aria2Options {
     /// The form stored with a download.
     var attributes: [String: String] {
         var attributes: [String: String] = [:]
-        for (name, value) in values where name != "pause" && name != "gid" {
-            attributes["aria2." + name] = value
-        }
+        for (name, value) in values where name != "pause" && name != "gid" { attributes["aria2." + name] = value }
         return attributes
     }
 
@@ -91,8 +74,7 @@ extension Aria2Options {
         }
         // With their defaults, which clients send back, Pawl decides.
         let given = values.filter { name, value in
-            !["split", "max-connection-per-server"].contains(name)
-                || value != Aria2Option.table[name]?.fallback
+            !["split", "max-connection-per-server"].contains(name) || value != Aria2Option.table[name]?.fallback
         }
         do throws(Failure) { try Aria2Options(given).apply(to: &options, of: source) } catch {
             throw RPCError(Int(error.code.rawValue), error.description)

@@ -25,9 +25,7 @@ extension Aria2Options {
         }
         // aria2 limits the connections of a file by both.
         let bounds = [number("split"), number("max-connection-per-server")].compactMap { $0 }
-        if let least = bounds.min() {
-            options.connections = Int(min(least, Int64(DownloadMachine.mostLanes)))
-        }
+        if let least = bounds.min() { options.connections = Int(min(least, Int64(DownloadMachine.mostLanes))) }
         // 0 means unlimited in aria2; a number this large is as good.
         if let tries = number("max-tries") {
             let most = DownloadOption.mostRetries
@@ -39,9 +37,7 @@ extension Aria2Options {
         if self["referer"] == "*" { options.referer = source }
         if let proxy = proxy(for: source) { options.proxy = proxy }
         if flag("disable-ipv6") == true { options.ipVersion = .v4 }
-        if flag("http-no-cache") == true {
-            options.headers += ["Cache-Control: no-cache", "Pragma: no-cache"]
-        }
+        if flag("http-no-cache") == true { options.headers += ["Cache-Control: no-cache", "Pragma: no-cache"] }
         if flag("allow-overwrite") == true {
             options.existingFile = .overwrite
         } else if flag("continue") == true {
@@ -78,9 +74,9 @@ extension Aria2Options {
         }
         guard let proxy = self[name] else { return nil }
         let address = proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy
-        guard let user = self[name + "-user"], !address.contains("@"),
-            let marks = address.firstRange(of: "://")
-        else { return address }
+        guard let user = self[name + "-user"], !address.contains("@"), let marks = address.firstRange(of: "://") else {
+            return address
+        }
         var login = Self.coded(user)
         if let password = self[name + "-passwd"] { login += ":" + Self.coded(password) }
         return "\(address[..<marks.upperBound])\(login)@\(address[marks.upperBound...])"

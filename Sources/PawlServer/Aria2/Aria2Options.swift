@@ -15,9 +15,7 @@ package struct Aria2Options: Hashable, Sendable {
     package mutating func take(_ given: JSON, scope: Aria2Option.Scope) throws(RPCError) {
         var taken = values
         for member in given.members ?? [] {
-            guard let option = Aria2Option.table[member.name], !option.scope.isDisjoint(with: scope) else {
-                continue
-            }
+            guard let option = Aria2Option.table[member.name], !option.scope.isDisjoint(with: scope) else { continue }
             let text: String
             switch (member.value, option.kind) {
             case (.string(let value), _): text = value

@@ -20,12 +20,8 @@ package final class Aria2Settings: Sendable {
     private let global: Mutex<Aria2Options>
 
     package init(
-        root: String,
-        sessionFile: String?,
-        options: Aria2Options,
-        defaults: ServiceDefaults = ServiceDefaults(),
-        isStandIn: Bool = false,
-        stop: @escaping @Sendable () -> Void
+        root: String, sessionFile: String?, options: Aria2Options, defaults: ServiceDefaults = ServiceDefaults(),
+        isStandIn: Bool = false, stop: @escaping @Sendable () -> Void
     ) {
         self.root = root
         self.sessionFile = sessionFile

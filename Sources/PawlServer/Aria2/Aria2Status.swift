@@ -21,9 +21,7 @@ struct Aria2Status {
     /// The piece length of a Metalink, else as requested, else aria2's default.
     private var pieceLength: Int64 {
         Aria2Status.pieceLength(
-            of: snapshot.total ?? 0,
-            wanted: details.pieceLength ?? options.number("piece-length") ?? 1 << 20
-        )
+            of: snapshot.total ?? 0, wanted: details.pieceLength ?? options.number("piece-length") ?? 1 << 20)
     }
 
     /// Whether the requested keys depend on which bytes are on disk.
@@ -69,10 +67,7 @@ struct Aria2Status {
         switch snapshot.state {
         case .finished:
             set("errorCode", "0")
-            set(
-                "errorMessage",
-                snapshot.file == .changed ? "its path is not the downloaded file any more" : ""
-            )
+            set("errorMessage", snapshot.file == .changed ? "its path is not the downloaded file any more" : "")
         case .failed:
             set("errorCode", String(errorCode))
             set("errorMessage", snapshot.error?.description ?? "")
@@ -80,9 +75,7 @@ struct Aria2Status {
             set("errorCode", "31")
             set("errorMessage", "")
         case .waitingForDisk: set("errorMessage", snapshot.error?.description ?? "")
-        case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
-            .preempted:
-            break
+        case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused, .preempted: break
         }
         if !followers.isEmpty {
             members.append(JSON.Member("followedBy", .array(followers.map { .string($0.description) })))
@@ -112,9 +105,7 @@ struct Aria2Status {
     }
 
     /// The value of `out`; `nil` if it was not given.
-    var out: String? {
-        details.options.fileName.map { (namedFolders + [$0[...]]).joined(separator: "/") }
-    }
+    var out: String? { details.options.fileName.map { (namedFolders + [$0[...]]).joined(separator: "/") } }
 
     static func word(_ state: DownloadState) -> String {
         switch state {
@@ -150,16 +141,12 @@ struct Aria2Status {
     /// A bit for each whole piece that is on disk, the highest bit of a digit first.
     private func bitfield(pieces: Int) -> String {
         var digits = [UInt8](repeating: 0, count: (pieces + 7) / 8 * 2)
-        for piece in wholePieces.joined() where piece < pieces {
-            digits[Int(piece / 4)] |= 8 >> UInt8(piece % 4)
-        }
+        for piece in wholePieces.joined() where piece < pieces { digits[Int(piece / 4)] |= 8 >> UInt8(piece % 4) }
         return digits.map { String($0, radix: 16) }.joined()
     }
 
     /// A file that was there counts as aria2 has it: until it is found to be wrong.
-    private var written: [Range<Int64>] {
-        details.isCheckingFile ? [0..<(snapshot.total ?? 0)] : details.written
-    }
+    private var written: [Range<Int64>] { details.isCheckingFile ? [0..<(snapshot.total ?? 0)] : details.written }
 
     /// Numbers of the pieces that are whole; the last one may be shorter.
     private var wholePieces: [Range<Int64>] {
@@ -179,7 +166,5 @@ struct Aria2Status {
         }
     }
 
-    static func join(_ parts: String...) -> String {
-        parts.filter { !$0.isEmpty }.joined(separator: "/")
-    }
+    static func join(_ parts: String...) -> String { parts.filter { !$0.isEmpty }.joined(separator: "/") }
 }

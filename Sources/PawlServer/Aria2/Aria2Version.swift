@@ -2,7 +2,5 @@
 package enum Aria2Version {
     package static let text = "1.36.0"
 
-    package static let features = [
-        "Async DNS", "GZip", "HTTPS", "Message Digest", "Metalink", "XML-RPC", "SFTP",
-    ]
+    package static let features = ["Async DNS", "GZip", "HTTPS", "Message Digest", "Metalink", "XML-RPC", "SFTP"]
 }

@@ -33,12 +33,8 @@ package enum Aria2cExit {
     }
 
     /// Whether the file that is there is longer than the server's.
-    package static func isOfLongerFile(_ error: PawlError) -> Bool {
-        error.cause?.id == "size-below-bytes-on-disk"
-    }
+    package static func isOfLongerFile(_ error: PawlError) -> Bool { error.cause?.id == "size-below-bytes-on-disk" }
 
     /// The HTTP status that is the cause.
-    package static func status(of error: PawlError) -> Int? {
-        error.cause?.httpStatus.flatMap { Int($0) }
-    }
+    package static func status(of error: PawlError) -> Int? { error.cause?.httpStatus.flatMap { Int($0) } }
 }

@@ -12,9 +12,7 @@ package final class StandInEnding: Sendable {
     /// Reads the state of the queue, before it is closed.
     package func note(_ service: Service) async {
         let failed = try? await service.manager.downloads(
-            matching: DownloadFilter([.failed]),
-            by: .ended(newestFirst: true),
-            limit: 1
+            matching: DownloadFilter([.failed]), by: .ended(newestFirst: true), limit: 1
         ).first
         let counts = try? await service.manager.counts()
         let last = (failed ?? nil)?.error.map { Aria2cExit.code(of: $0) }

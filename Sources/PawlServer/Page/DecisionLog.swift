@@ -38,9 +38,7 @@ final class DecisionLog: DownloadDelegate {
                 members += ServiceJSON.members(notice.message)
             }
             let retry: JSON? =
-                if case .retry(let error, _) = event.kind { .object(ServiceJSON.members(error)) } else {
-                    nil
-                }
+                if case .retry(let error, _) = event.kind { .object(ServiceJSON.members(error)) } else { nil }
             edit(event.id) { page in
                 page.retry = retry ?? page.retry
                 page.entries.append(.object(members))

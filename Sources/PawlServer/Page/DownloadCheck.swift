@@ -55,9 +55,7 @@ final class DownloadCheck: Sendable {
     }
 
     private static func run(
-        _ request: DownloadRequest,
-        on manager: DownloadManager,
-        _ listener: Listener
+        _ request: DownloadRequest, on manager: DownloadManager, _ listener: Listener
     ) async -> Result<JSON, PawlError> {
         do throws(PawlError) {
             let download = try await manager.add(request)
@@ -68,18 +66,14 @@ final class DownloadCheck: Sendable {
                 }
             }
             throw PawlError(Failure(.unfinished, "cannot check", at: "the URL", because: "the service stops"))
-        } catch {
-            return .failure(error)
-        }
+        } catch { return .failure(error) }
     }
 
     private static func json(_ snapshot: DownloadSnapshot?, _ response: DownloadResponse?) -> JSON {
         let takesRanges: Bool? =
-            response?.status == 206
-            ? true : response?.value(of: "accept-ranges").map { $0.lowercased() == "bytes" }
+            response?.status == 206 ? true : response?.value(of: "accept-ranges").map { $0.lowercased() == "bytes" }
         return [
-            "name": snapshot?.name.map { .string($0) } ?? .null,
-            "total": snapshot?.total.map { .number($0) } ?? .null,
+            "name": snapshot?.name.map { .string($0) } ?? .null, "total": snapshot?.total.map { .number($0) } ?? .null,
             "type": snapshot?.contentType.map { .string($0) } ?? .null,
             "ranges": takesRanges.map { .bool($0) } ?? .null,
         ]
@@ -96,12 +90,7 @@ final class DownloadCheck: Sendable {
 
         init() { (events, sender) = AsyncStream.makeStream() }
 
-        func download(
-            _ id: Download.ID,
-            didStart total: Int64?,
-            at offset: Int64,
-            response: DownloadResponse?
-        ) {
+        func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?) {
             sender.yield(.started(response))
         }
 

@@ -18,12 +18,8 @@ final class Page: Sendable {
     private let files: RootedFiles
 
     /// `decisions` is the manager's delegate.
-    init(
-        _ manager: DownloadManager,
-        secret: Secret?,
-        decisions: DecisionLog,
-        notice: (String) -> Void
-    ) throws(Failure) {
+    init(_ manager: DownloadManager, secret: Secret?, decisions: DecisionLog, notice: (String) -> Void) throws(Failure)
+    {
         let pendingRemovals = PendingRemovals(manager)
         let speeds = SpeedSampler(manager)
         let feed = PageFeed(manager, decisions, speeds) { pendingRemovals.holds($0) }
@@ -74,16 +70,12 @@ final class Page: Sendable {
         case (.get, "/session"):
             let word = isKnown(request) ? "known" : "unauthorized"
             reply(WebResponse(200, contentType: "text/plain", body: .bytes(Array(word.utf8))))
-        case (.get, _) where request.path.hasPrefix("/files/"),
-            (.head, _) where request.path.hasPrefix("/files/"):
+        case (.get, _) where request.path.hasPrefix("/files/"), (.head, _) where request.path.hasPrefix("/files/"):
             file(request, reply: reply)
         case (.get, _), (.head, _):
-            guard let asset = assets[request.path] else {
-                return reply(WebResponse(404, text: "not found"))
-            }
+            guard let asset = assets[request.path] else { return reply(WebResponse(404, text: "not found")) }
             reply(assets.response(asset, to: request))
-        case (.post, _), (.options, _), (.other, _):
-            reply(WebResponse(405, text: "only GET and HEAD are allowed"))
+        case (.post, _), (.options, _), (.other, _): reply(WebResponse(405, text: "only GET and HEAD are allowed"))
         }
     }
 
@@ -119,11 +111,7 @@ final class Page: Sendable {
                 let own = (try? await manager.ownFile(of: id)) ?? nil
             else { return reply(WebResponse(404, text: "no such file")) }
             let type = try? await manager.snapshot(of: id)?.contentType
-            reply(
-                PageFile(path: own.path, files: files, file: own.file, claimedType: type).response(
-                    to: request
-                )
-            )
+            reply(PageFile(path: own.path, files: files, file: own.file, claimedType: type).response(to: request))
         }
     }
 }

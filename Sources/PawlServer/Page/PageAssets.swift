@@ -37,19 +37,13 @@ struct PageAssets: Sendable {
 
     private init() {
         let texts = Dictionary(
-            uniqueKeysWithValues: PageAssets.files.map {
-                ($0.name, String(decoding: $0.bytes, as: UTF8.self))
-            }
-        )
+            uniqueKeysWithValues: PageAssets.files.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) })
         do throws(PageBundle.Broken) {
             let (main, later) = try PageBundle.scripts(entry: "main.js") { texts[$0] }
             let sheets = PageAssets.files.filter { $0.name.hasSuffix(".css") }.compactMap { texts[$0.name] }
             // What the first row needs is in the document: a request costs as much time as it does.
             let parts = [
-                (
-                    PageBundle.code(of: texts["early.js"] ?? ""), "<script src=\"early.js\"></script>",
-                    "script"
-                ),
+                (PageBundle.code(of: texts["early.js"] ?? ""), "<script src=\"early.js\"></script>", "script"),
                 (PageBundle.style(sheets), "<link rel=\"stylesheet\" href=\"page.css\">", "style"),
                 (main, "<script type=\"module\" src=\"page.js\"></script>", "script type=\"module\""),
             ]
@@ -96,9 +90,7 @@ struct PageAssets: Sendable {
     /// Whether gzip is among the accepted codings (RFC 9110 §12.5.3).
     static func takesGzip(_ field: String?) -> Bool {
         (field ?? "").split(separator: ",").contains { element in
-            let parts = element.split(separator: ";").map {
-                $0.filter { $0 != " " && $0 != "\t" }.lowercased()
-            }
+            let parts = element.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
             guard parts.first == "gzip" || parts.first == "*" else { return false }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }?.dropFirst(2) ?? "1"
             return !weight.allSatisfy { $0 == "0" || $0 == "." }
@@ -117,17 +109,13 @@ struct PageAssets: Sendable {
     }
 
     private static let types: [Substring: String] = [
-        "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
-        "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
-        "webmanifest": "application/manifest+json",
+        "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+        "svg": "image/svg+xml", "webmanifest": "application/manifest+json",
     ]
 
     /// Changes with the file; collisions are harmless.
     private static func digest(_ bytes: [UInt8]) -> String {
-        String(
-            bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
-            radix: 16
-        )
+        String(bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 }
 

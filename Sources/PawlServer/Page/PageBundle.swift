@@ -6,14 +6,11 @@
 ///
 /// A module that is imported by a call, `import("./x.js")`, is in a script of its own with those that only it imports.
 enum PageBundle {
-    struct Broken: Error {
-        let what: String
-    }
+    struct Broken: Error { let what: String }
 
     /// The script of `entry`, and those that are loaded later, by the names of their entries.
     static func scripts(
-        entry: String,
-        _ text: (String) -> String?
+        entry: String, _ text: (String) -> String?
     ) throws(Broken) -> (main: String, later: [(entry: String, script: String)]) {
         var main = Bundle()
         try main.add(entry, text)
@@ -25,9 +22,7 @@ enum PageBundle {
             var bundle = Bundle(added: main.added)
             try bundle.add(entry, text)
             let own = bundle.added.subtracting(main.added)
-            guard known.isDisjoint(with: own) else {
-                throw Broken(what: "\(entry) shares modules with others")
-            }
+            guard known.isDisjoint(with: own) else { throw Broken(what: "\(entry) shares modules with others") }
             known.formUnion(own)
             waiting += bundle.later
             later.append((entry, "export const define = (modules, load) => {\n\(bundle.output)};\n"))
@@ -51,14 +46,10 @@ enum PageBundle {
 
     /// The document with a script or a style sheet in place of the element that refers to it.
     static func embed(
-        _ text: String,
-        inPlaceOf reference: String,
-        as element: String,
-        in document: String
+        _ text: String, inPlaceOf reference: String, as element: String, in document: String
     ) throws(Broken) -> String {
         let name = element.prefix { $0 != " " }
-        guard let range = document.firstRange(of: reference), !text.contains("</"), !text.contains("<!--")
-        else {
+        guard let range = document.firstRange(of: reference), !text.contains("</"), !text.contains("<!--") else {
             throw Broken(what: "\(reference) cannot be embedded")
         }
         return "\(document[..<range.lowerBound])<\(element)>\(text)</\(name)>\(document[range.upperBound...])"
@@ -69,15 +60,11 @@ enum PageBundle {
         sheets.map { sheet in
             var rest = sheet[...]
             var output = ""
-            while let start = rest.firstRange(of: "/*"),
-                let end = rest[start.upperBound...].firstRange(of: "*/")
-            {
+            while let start = rest.firstRange(of: "/*"), let end = rest[start.upperBound...].firstRange(of: "*/") {
                 output += rest[..<start.lowerBound]
                 rest = rest[end.upperBound...]
             }
-            return (output + rest).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(
-                separator: "\n"
-            )
+            return (output + rest).split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
         }.joined(separator: "\n")
     }
 
@@ -133,9 +120,7 @@ enum PageBundle {
         if names.hasPrefix("* as ") {
             names.removeFirst("* as ".count)
         } else {
-            names = names.split(separator: ",").map { $0.replacing(" as ", with: ": ") }.joined(
-                separator: ","
-            )
+            names = names.split(separator: ",").map { $0.replacing(" as ", with: ": ") }.joined(separator: ",")
         }
         return (names, String(parts[1].dropFirst(2)))
     }
@@ -169,9 +154,7 @@ enum PageBundle {
     /// The line without the comments in it, which are types.
     private static func withoutTypes(_ line: Substring) -> String {
         var (rest, output) = (line, "")
-        while let start = rest.firstRange(of: "/**"),
-            let end = rest[start.upperBound...].firstRange(of: "*/")
-        {
+        while let start = rest.firstRange(of: "/**"), let end = rest[start.upperBound...].firstRange(of: "*/") {
             output += rest[..<start.lowerBound]
             rest = rest[end.upperBound...].drop { $0 == " " }
         }

@@ -32,9 +32,7 @@ final class PageFeed: Sendable {
     private let bell: AsyncStream<Void>.Continuation
 
     init(
-        _ manager: DownloadManager,
-        _ decisions: DecisionLog,
-        _ speeds: SpeedSampler,
+        _ manager: DownloadManager, _ decisions: DecisionLog, _ speeds: SpeedSampler,
         isLeaving: @escaping @Sendable (Download.ID) -> Bool
     ) {
         self.manager = manager
@@ -50,9 +48,7 @@ final class PageFeed: Sendable {
         state.withLock { state in
             state.newcomers.insert(socket)
             guard state.ticker == nil else { return }
-            state.ticker = Task { [bell] in
-                while (try? await Task.sleep(for: .seconds(1))) != nil { bell.yield() }
-            }
+            state.ticker = Task { [bell] in while (try? await Task.sleep(for: .seconds(1))) != nil { bell.yield() } }
         }
         bell.yield()
     }
@@ -93,9 +89,7 @@ final class PageFeed: Sendable {
     func run() async {
         for await _ in wakes {
             guard let work = takeWork() else { continue }
-            do {
-                try await serve(work)
-            } catch {
+            do { try await serve(work) } catch {
                 // The queue cannot be read: pages get everything that they missed when it can be.
                 retry(work)
             }
@@ -111,12 +105,7 @@ final class PageFeed: Sendable {
                 state.newcomers = []
                 state.changed = []
             }
-            return Work(
-                server: server,
-                readers: state.readers,
-                newcomers: state.newcomers,
-                changed: state.changed
-            )
+            return Work(server: server, readers: state.readers, newcomers: state.newcomers, changed: state.changed)
         }
     }
 
@@ -131,9 +120,7 @@ final class PageFeed: Sendable {
 
     private func serve(_ work: Work) async throws {
         let status = try await status()
-        if !work.readers.isEmpty {
-            work.server.push([try await news(work.changed, status: status)], to: work.readers)
-        }
+        if !work.readers.isEmpty { work.server.push([try await news(work.changed, status: status)], to: work.readers) }
         guard !work.newcomers.isEmpty else { return }
         work.server.push(try await everything(status: status), to: work.newcomers)
     }
@@ -147,8 +134,7 @@ final class PageFeed: Sendable {
         let known = Set(rows.map(\.id))
         let gone = changed.filter { !known.contains($0) }
         return PageFeed.message([
-            "rows": .array(rows.map(row)), "gone": .array(gone.map { .string($0.description) }),
-            "status": status,
+            "rows": .array(rows.map(row)), "gone": .array(gone.map { .string($0.description) }), "status": status,
         ])
     }
 
@@ -156,13 +142,11 @@ final class PageFeed: Sendable {
     private func everything(status: JSON) async throws -> [[UInt8]] {
         var rows = try await manager.running()
         let running = Set(rows.map(\.id))
-        rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused]))
-            .filter { !running.contains($0.id) }
+        rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused])).filter {
+            !running.contains($0.id)
+        }
         rows += try await manager.downloads(
-            matching: DownloadFilter([.finished, .failed]),
-            by: .ended(newestFirst: true),
-            limit: PageFeed.ended
-        )
+            matching: DownloadFilter([.finished, .failed]), by: .ended(newestFirst: true), limit: PageFeed.ended)
         rows.removeAll { isLeaving($0.id) }
         var messages = [PageFeed.message(["all": .bool(true), "status": status])]
         var rest = rows[...]
@@ -188,10 +172,9 @@ final class PageFeed: Sendable {
     private func status() async throws -> JSON {
         let bounds = try await manager.limits()
         return [
-            "version": .string(PawlVersion.text), "root": .string(manager.root),
-            "slots": .number(bounds.slots), "limit": bounds.rateLimit.map { .number($0) } ?? .null,
-            "timetable": bounds.timetable.map { .string($0) } ?? .null,
-            "free": freeBytes.map { .number($0) } ?? .null,
+            "version": .string(PawlVersion.text), "root": .string(manager.root), "slots": .number(bounds.slots),
+            "limit": bounds.rateLimit.map { .number($0) } ?? .null,
+            "timetable": bounds.timetable.map { .string($0) } ?? .null, "free": freeBytes.map { .number($0) } ?? .null,
             "pausedGroups": .array(try await manager.pausedGroups().map { .string($0) }),
         ]
     }

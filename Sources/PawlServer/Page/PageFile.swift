@@ -80,14 +80,13 @@ struct PageFile {
     static let unknown = "application/octet-stream"
 
     private static let endings: [String: String] = [
-        "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif",
-        "webp": "image/webp", "avif": "image/avif", "bmp": "image/bmp", "ico": "image/x-icon",
-        "mp4": "video/mp4", "m4v": "video/mp4", "webm": "video/webm", "ogv": "video/ogg", "mov": "video/mp4",
-        "mp3": "audio/mpeg", "m4a": "audio/mp4", "aac": "audio/aac", "ogg": "audio/ogg", "oga": "audio/ogg",
-        "opus": "audio/ogg", "wav": "audio/wav", "flac": "audio/flac",
-        "txt": "text/plain; charset=utf-8", "md": "text/plain; charset=utf-8",
-        "log": "text/plain; charset=utf-8", "json": "text/plain; charset=utf-8",
-        "csv": "text/plain; charset=utf-8", "srt": "text/plain; charset=utf-8",
+        "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
+        "avif": "image/avif", "bmp": "image/bmp", "ico": "image/x-icon", "mp4": "video/mp4", "m4v": "video/mp4",
+        "webm": "video/webm", "ogv": "video/ogg", "mov": "video/mp4", "mp3": "audio/mpeg", "m4a": "audio/mp4",
+        "aac": "audio/aac", "ogg": "audio/ogg", "oga": "audio/ogg", "opus": "audio/ogg", "wav": "audio/wav",
+        "flac": "audio/flac", "txt": "text/plain; charset=utf-8", "md": "text/plain; charset=utf-8",
+        "log": "text/plain; charset=utf-8", "json": "text/plain; charset=utf-8", "csv": "text/plain; charset=utf-8",
+        "srt": "text/plain; charset=utf-8",
     ]
 }
 
@@ -111,8 +110,7 @@ package enum PageRange: Hashable, Sendable {
         switch (Int64(ends[0]), Int64(ends[1])) {
         case (let first?, let last?) where first <= last:
             self = first < length ? .part(first..<min(last, length - 1) + 1) : .none
-        case (let first?, nil) where ends[1].isEmpty:
-            self = first < length ? .part(first..<length) : .none
+        case (let first?, nil) where ends[1].isEmpty: self = first < length ? .part(first..<length) : .none
         case (nil, let count?) where ends[0].isEmpty:
             self = count > 0 && length > 0 ? .part(max(0, length - count)..<length) : .none
         default: self = .whole

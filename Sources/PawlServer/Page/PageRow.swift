@@ -18,7 +18,6 @@ enum PageRow {
             telling + [
                 JSON.Member("toggle", .string(snapshot.toggle.rawValue)),
                 JSON.Member("position", ServiceJSON.decimal(snapshot.position, places: 6)),
-            ] + (retry.map { [JSON.Member("retry", $0)] } ?? [])
-        )
+            ] + (retry.map { [JSON.Member("retry", $0)] } ?? []))
     }
 }

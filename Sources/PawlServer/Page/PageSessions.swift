@@ -19,9 +19,7 @@ final class PageSessions: Sendable {
     init(secret: Secret?, keyFile: String, notice: (String) -> Void) throws(Failure) {
         self.secret = secret
         self.keyFile = keyFile
-        state = Mutex(
-            State(key: secret == nil ? nil : Secret(try SecretFile.text(at: keyFile, notice: notice)))
-        )
+        state = Mutex(State(key: secret == nil ? nil : Secret(try SecretFile.text(at: keyFile, notice: notice))))
     }
 
     /// Whether a request has a valid cookie, or none is required.
@@ -101,8 +99,7 @@ final class PageSessions: Sendable {
 
     private static func field(_ request: WebRequest, _ value: String, seconds: Int) -> String {
         let secure = request.listener == .port(isSecure: true) ? "; Secure" : ""
-        return
-            "\(cookieName(request))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
+        return "\(cookieName(request))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
     }
 
     private static func dice() -> String {

@@ -23,23 +23,14 @@ final class PendingRemovals: Sendable {
 
     /// Removes a download after `delay`, unless this is undone; `false` if there is no such download, or if it is
     /// being removed.
-    func remove(
-        _ id: Download.ID,
-        in step: QueueStep,
-        keepingFile: Bool,
-        after delay: Duration
-    ) throws -> Bool {
-        guard let snapshot = try step.snapshot(of: id), snapshot.state != .removed, !holds(id) else {
-            return false
-        }
+    func remove(_ id: Download.ID, in step: QueueStep, keepingFile: Bool, after delay: Duration) throws -> Bool {
+        guard let snapshot = try step.snapshot(of: id), snapshot.state != .removed, !holds(id) else { return false }
         let wasUnderWay = step.pause(id, keepingSlot: true)
         let timer = Task {
             guard (try? await Task.sleep(for: delay)) != nil else { return }
             await self.complete(id)
         }
-        leaving.withLock {
-            $0[id] = PendingRemoval(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
-        }
+        leaving.withLock { $0[id] = PendingRemoval(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer) }
         return true
     }
 
@@ -52,9 +43,7 @@ final class PendingRemovals: Sendable {
     }
 
     /// Completes all pending removals now.
-    func completeAll() async {
-        for id in leaving.withLock({ Array($0.keys) }) { await complete(id) }
-    }
+    func completeAll() async { for id in leaving.withLock({ Array($0.keys) }) { await complete(id) } }
 
     private func complete(_ id: Download.ID) async {
         guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return }

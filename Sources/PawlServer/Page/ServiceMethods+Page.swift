@@ -23,8 +23,7 @@ extension ServiceMethods {
 
     /// As ``each(_:_:)``, for changes of which the queue sends no event.
     private func touching(
-        _ given: RPCParameters,
-        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Bool
+        _ given: RPCParameters, _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Bool
     ) async throws -> JSON {
         let results = try await each(given, body)
         for member in results.members ?? [] { Download.ID(member.name).map { page.feed.touch($0) } }
@@ -33,8 +32,7 @@ extension ServiceMethods {
 
     /// `[ID]`: its URL including secrets, to be copied.
     func source(_ given: RPCParameters) async throws -> JSON {
-        try await one(given, changes: false) { try $0.details(of: $1)?.sources.first }.map { .string($0) }
-            ?? .null
+        try await one(given, changes: false) { try $0.details(of: $1)?.sources.first }.map { .string($0) } ?? .null
     }
 
     /// `[ID]`: the speeds of the last minutes, for its chart.

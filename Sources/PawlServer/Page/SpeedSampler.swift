@@ -65,9 +65,7 @@ final class SpeedSampler: Sendable {
     func json(of id: Download.ID) -> JSON {
         let history = state.withLock { $0.each[id] }
         let now = Int64(time(nil))
-        return .array(
-            (history?.means(of: 1, count: SpeedSampler.minutes, until: now) ?? []).map { .number($0) }
-        )
+        return .array((history?.means(of: 1, count: SpeedSampler.minutes, until: now) ?? []).map { .number($0) })
     }
 
     /// The last five minutes by the second, and the last hour by ten seconds.

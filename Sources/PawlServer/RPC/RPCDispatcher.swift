@@ -46,13 +46,9 @@ package struct RPCDispatcher: Sendable {
                 let id = visit.echo(call.id)
                 do throws(RPCError) {
                     return RPCReply(id: id, result: .success(try await perform(call, &visit, depth: 0)))
-                } catch {
-                    return RPCReply(id: id, result: .failure(error))
-                }
+                } catch { return RPCReply(id: id, result: .failure(error)) }
             }
-        } catch {
-            return RPCReply(id: .null, result: .failure(error))
-        }
+        } catch { return RPCReply(id: .null, result: .failure(error)) }
     }
 
     private func perform(_ call: RPCCall, _ visit: inout Visit, depth: Int) async throws(RPCError) -> JSON {
@@ -65,8 +61,7 @@ package struct RPCDispatcher: Sendable {
 
     private func result(of call: RPCCall, _ visit: inout Visit, depth: Int) async throws(RPCError) -> JSON {
         switch call.method {
-        case "system.listMethods":
-            return .array((methods.names + RPCDispatcher.own).map { .string($0) })
+        case "system.listMethods": return .array((methods.names + RPCDispatcher.own).map { .string($0) })
         case "system.listNotifications": return .array(methods.notifications.map { .string($0) })
         case "system.multicall":
             guard depth == 0 else { throw RPCError("Recursive system.multicall forbidden.") }
@@ -107,9 +102,7 @@ package struct RPCDispatcher: Sendable {
                 guard let name = entry["methodName"]?.string else { throw RPCError("Missing methodName.") }
                 let nested = RPCCall(id: .null, method: name, parameters: entry["params"]?.array ?? [])
                 results.append(.array([try await perform(nested, &visit, depth: 1)]))
-            } catch {
-                results.append(error.json)
-            }
+            } catch { results.append(error.json) }
             if visit.isExhausted { break }
         }
         return .array(results)

@@ -31,15 +31,12 @@ package struct RPCError: Error, Hashable, Sendable {
         RPCError(code, "The parameter at \(position) has wrong type.")
     }
 
-    package static func tooMany(_ limit: Int) -> RPCError {
-        RPCError("One request takes no more than \(limit) calls.")
-    }
+    package static func tooMany(_ limit: Int) -> RPCError { RPCError("One request takes no more than \(limit) calls.") }
 
     package var json: JSON {
         .object(
             [JSON.Member("code", .number(code)), JSON.Member("message", .string(message))]
-                + (data.map { [JSON.Member("data", $0)] } ?? [])
-        )
+                + (data.map { [JSON.Member("data", $0)] } ?? []))
     }
 
     /// The status of an HTTP response that consists of this error alone.

@@ -36,6 +36,4 @@ package struct RPCRights: Hashable, Sendable {
     }
 }
 
-extension RPCMethods {
-    package func has(_ name: String) -> Bool { names.contains(name) }
-}
+extension RPCMethods { package func has(_ name: String) -> Bool { names.contains(name) } }

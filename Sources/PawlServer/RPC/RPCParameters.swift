@@ -21,10 +21,7 @@ struct RPCParameters: Sendable {
         throw RPCError(errorCode, "too many parameters: at most \(count)")
     }
 
-    private func value<Value>(
-        _ position: Int,
-        _ read: (JSON) -> Value?
-    ) throws(RPCError) -> Value? {
+    private func value<Value>(_ position: Int, _ read: (JSON) -> Value?) throws(RPCError) -> Value? {
         guard position < values.count else { return nil }
         guard let value = read(values[position]) else { throw .wrongType(position, code: errorCode) }
         return value
@@ -35,9 +32,7 @@ struct RPCParameters: Sendable {
         return value
     }
 
-    func text(_ position: Int) throws(RPCError) -> String {
-        try required(position, try value(position) { $0.string })
-    }
+    func text(_ position: Int) throws(RPCError) -> String { try required(position, try value(position) { $0.string }) }
 
     func texts(_ position: Int) throws(RPCError) -> [String] {
         try required(position, try value(position) { $0.array?.compactMap(\.string) })
@@ -57,10 +52,7 @@ struct RPCParameters: Sendable {
 
     /// A string, or an array of strings.
     func textOrTexts(_ position: Int) throws(RPCError) -> [String] {
-        try required(
-            position,
-            try value(position) { $0.string.map { [$0] } ?? $0.strings }
-        )
+        try required(position, try value(position) { $0.string.map { [$0] } ?? $0.strings })
     }
 
     func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
@@ -71,9 +63,7 @@ struct RPCParameters: Sendable {
         return try text(position)
     }
 
-    func list(_ position: Int) throws(RPCError) -> [JSON] {
-        try required(position, try value(position) { $0.array })
-    }
+    func list(_ position: Int) throws(RPCError) -> [JSON] { try required(position, try value(position) { $0.array }) }
 
     /// An integer; `nil` for `null`.
     func numberOrNull(_ position: Int) throws(RPCError) -> Int64? {
@@ -119,11 +109,7 @@ struct RPCFields: Sendable {
         self.object = object
     }
 
-    private func value<Value>(
-        _ name: String,
-        _ kind: String,
-        _ read: (JSON) -> Value?
-    ) throws(RPCError) -> Value? {
+    private func value<Value>(_ name: String, _ kind: String, _ read: (JSON) -> Value?) throws(RPCError) -> Value? {
         guard let value = object[name], value != .null else { return nil }
         guard let result = read(value) else { throw .invalid("\(name) must be \(kind)") }
         return result
@@ -131,15 +117,11 @@ struct RPCFields: Sendable {
 
     func text(_ name: String) throws(RPCError) -> String? { try value(name, "a string") { $0.string } }
 
-    func texts(_ name: String) throws(RPCError) -> [String]? {
-        try value(name, "an array of strings") { $0.strings }
-    }
+    func texts(_ name: String) throws(RPCError) -> [String]? { try value(name, "an array of strings") { $0.strings } }
 
     func flag(_ name: String) throws(RPCError) -> Bool? { try value(name, "true or false") { $0.bool } }
 
-    func members(_ name: String) throws(RPCError) -> [JSON.Member]? {
-        try value(name, "an object") { $0.members }
-    }
+    func members(_ name: String) throws(RPCError) -> [JSON.Member]? { try value(name, "an object") { $0.members } }
 
     func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         try value(name, "a number from \(range.lowerBound) to \(range.upperBound)") { value in

@@ -28,9 +28,7 @@ package final class Secret: Sendable {
 
     /// The same without consuming an attempt: a wrong secret is checked again by ``admits(_:)`` and counted there.
     package func recognizes(_ other: String) -> Bool {
-        guard bytes.count < Secret.unguessable || guesses.withLock({ $0.canTake(now: .now) }) else {
-            return false
-        }
+        guard bytes.count < Secret.unguessable || guesses.withLock({ $0.canTake(now: .now) }) else { return false }
         return equals(other)
     }
 

@@ -9,9 +9,7 @@ final class SerialWork: Sendable {
 
     init(priority: TaskPriority) {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Work.self,
-            bufferingPolicy: .bufferingOldest(SerialWork.room)
-        )
+            of: Work.self, bufferingPolicy: .bufferingOldest(SerialWork.room))
         work = continuation
         Task.detached(priority: priority) { for await piece in stream { await piece() } }
     }

@@ -22,8 +22,7 @@ package enum XMLCall {
         guard let element = holder.children.first else { return .string(holder.text) }
         switch element.name {
         case "string": return .string(element.text)
-        case "base64":
-            return .string(String(element.text.unicodeScalars.filter { !$0.properties.isWhitespace }))
+        case "base64": return .string(String(element.text.unicodeScalars.filter { !$0.properties.isWhitespace }))
         case "int", "i4", "i8": return Int64(element.trimmedText).map { .number($0) }
         case "double": return .number(element.trimmedText)
         case "boolean": return .bool(element.trimmedText == "1")
@@ -38,8 +37,7 @@ package enum XMLCall {
         case "struct":
             var members: [JSON.Member] = []
             for member in element.children("member") {
-                guard let name = member.child("name")?.text, let value = member.child("value").flatMap(value)
-                else {
+                guard let name = member.child("name")?.text, let value = member.child("value").flatMap(value) else {
                     return nil
                 }
                 members.append(JSON.Member(name, value))
@@ -77,8 +75,7 @@ package enum XMLCall {
         switch value {
         case .null: text += "<nil/>"
         case .bool(let flag): text += "<boolean>\(flag ? 1 : 0)</boolean>"
-        case .number(let digits):
-            text += Int32(digits) == nil ? "<double>\(digits)</double>" : "<int>\(digits)</int>"
+        case .number(let digits): text += Int32(digits) == nil ? "<double>\(digits)</double>" : "<int>\(digits)</int>"
         case .string(let string): text += "<string>\(escaped(string))</string>"
         case .array(let values):
             text += "<array><data>"

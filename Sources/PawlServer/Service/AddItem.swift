@@ -20,8 +20,7 @@ struct AddItem {
             named: [
                 "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
                 "checkExisting", "ownersSecrets",
-            ]
-        )
+            ])
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)
         request.options = defaults
@@ -53,9 +52,7 @@ struct AddItem {
 
     /// Each option's value is a string or an array of strings; returns the failure of an invalid one.
     private static func take(
-        _ members: [JSON.Member],
-        _ rights: RPCRights,
-        into options: inout DownloadOptions
+        _ members: [JSON.Member], _ rights: RPCRights, into options: inout DownloadOptions
     ) throws(RPCError) -> Failure? {
         var values: [(name: String, value: String)] = []
         for member in members {
@@ -73,8 +70,7 @@ struct AddItem {
         if options.readsFiles, !rights.mayNameFiles {
             throw RPCError(
                 Int(PawlError.Code.badOption.rawValue),
-                "options that name local files are accepted over the Unix socket only: use 'pawl add'"
-            )
+                "options that name local files are accepted over the Unix socket only: use 'pawl add'")
         }
         return nil
     }

@@ -38,15 +38,11 @@ final class EventStreams: Sendable {
             return (state.server, state.readers, state.broadcasts.begins())
         }
         if begins { Task { await sendInRounds() } }
-        if !readers.isEmpty {
-            server?.push([ServiceJSON.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers)
-        }
+        if !readers.isEmpty { server?.push([ServiceJSON.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers) }
     }
 
     private func sendInRounds() async {
-        while let (server, portion) = state.withLock({ state in
-            state.broadcasts.next().map { (state.server, $0) }
-        }) {
+        while let (server, portion) = state.withLock({ state in state.broadcasts.next().map { (state.server, $0) } }) {
             server?.push(portion.messages, to: portion.listeners)
             try? await Task.sleep(for: portion.pause)
         }
@@ -64,8 +60,7 @@ final class EventStreams: Sendable {
 
     private static func message(_ word: String, _ id: Download.ID) -> [UInt8] {
         let message: JSON = [
-            "jsonrpc": "2.0", "method": .string("aria2.\(word)"),
-            "params": [["gid": .string(id.description)]],
+            "jsonrpc": "2.0", "method": .string("aria2.\(word)"), "params": [["gid": .string(id.description)]],
         ]
         return message.utf8
     }

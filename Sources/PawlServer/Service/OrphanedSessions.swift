@@ -42,9 +42,7 @@ final class OrphanedSessions: Sendable {
     }
 
     /// Sessions being continued.
-    var count: Int {
-        book.withLock { $0.values.count { if case .here(isAtWork: true) = $0 { true } else { false } } }
-    }
+    var count: Int { book.withLock { $0.values.count { if case .here(isAtWork: true) = $0 { true } else { false } } } }
 
     func begin() {
         let task = Task {
@@ -96,9 +94,7 @@ final class OrphanedSessions: Sendable {
         do throws(PawlError) {
             let manager = try await DownloadManager(resumingIn: root.path, beside: manager)
             let ending: Result<Ending, PawlError>
-            do throws(PawlError) {
-                ending = .success(try await attend(root, run, manager))
-            } catch {
+            do throws(PawlError) { ending = .success(try await attend(root, run, manager)) } catch {
                 ending = .failure(error)
             }
             await manager.shutDown()
@@ -116,9 +112,7 @@ final class OrphanedSessions: Sendable {
 
     /// Returns when the session must be released.
     private func attend(
-        _ root: SessionRoot,
-        _ run: UInt64,
-        _ manager: DownloadManager
+        _ root: SessionRoot, _ run: UInt64, _ manager: DownloadManager
     ) async throws(PawlError) -> Ending {
         guard try await manager.hasWork else { return .done }
         set(root, .here(isAtWork: true))

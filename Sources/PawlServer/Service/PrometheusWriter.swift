@@ -11,9 +11,7 @@ struct PrometheusWriter {
         for (labels, value) in values { add(name, labels, value) }
     }
 
-    mutating func counter(_ name: String, _ help: String, _ value: Double) {
-        counter(name, help, [([], value)])
-    }
+    mutating func counter(_ name: String, _ help: String, _ value: Double) { counter(name, help, [([], value)]) }
 
     mutating func counter(_ name: String, _ help: String, _ values: [(Labels, Double)]) {
         begin(name, help, "counter")
@@ -37,9 +35,7 @@ struct PrometheusWriter {
     }
 
     private mutating func add(_ name: String, _ labels: Labels, _ value: Double) {
-        let words = labels.map { "\($0.name)=\"\(PrometheusWriter.escaped($0.value))\"" }.joined(
-            separator: ","
-        )
+        let words = labels.map { "\($0.name)=\"\(PrometheusWriter.escaped($0.value))\"" }.joined(separator: ",")
         text += name + (words.isEmpty ? "" : "{\(words)}") + " \(value)\n"
     }
 

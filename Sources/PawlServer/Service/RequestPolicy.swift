@@ -16,9 +16,7 @@ package struct RequestPolicy: Hashable, Sendable {
     package var allowsNamesWithSecret: Bool
 
     package init(
-        names: Set<String> = [],
-        allowsEveryOrigin: Bool = false,
-        allowsExtensions: Bool = false,
+        names: Set<String> = [], allowsEveryOrigin: Bool = false, allowsExtensions: Bool = false,
         allowsNamesWithSecret: Bool = false
     ) {
         self.allowsNamesWithSecret = allowsNamesWithSecret
@@ -33,10 +31,7 @@ package struct RequestPolicy: Hashable, Sendable {
     ///
     /// `showsSecret` is called only if the result depends on it. Browsers send Origin with POST and with WebSockets, and
     /// Sec-Fetch-Site with the rest; a client that knows the secret needs no other name.
-    package func refusal(
-        of request: WebRequest,
-        showsSecret: (() -> Bool)? = nil
-    ) -> String? {
+    package func refusal(of request: WebRequest, showsSecret: (() -> Bool)? = nil) -> String? {
         if request.listener == .local { return nil }
         guard let host = request.fields[.host], RequestPolicy.name(of: host) != nil else {
             return "this host name is not allowed"
@@ -51,8 +46,7 @@ package struct RequestPolicy: Hashable, Sendable {
         guard let origin = request.fields[.origin] else {
             // Requests for scripts, images and links have no Origin, but current browsers send Sec-Fetch-Site (Fetch
             // Metadata, §2.2).
-            return request.fields[.fetchSite] == "cross-site"
-                ? "pages of other sites may not call this server" : nil
+            return request.fields[.fetchSite] == "cross-site" ? "pages of other sites may not call this server" : nil
         }
         for scheme in ["http://", "https://"] where origin == scheme + host { return nil }
         if allowsExtensions, RequestPolicy.extensions.contains(where: origin.hasPrefix) { return nil }
@@ -84,17 +78,14 @@ package struct RequestPolicy: Hashable, Sendable {
     static func isNumeric(_ name: String) -> Bool {
         if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in UInt8(part) != nil && part.allSatisfy(\.isNumber) }
+        return parts.count == 4 && parts.allSatisfy { part in UInt8(part) != nil && part.allSatisfy(\.isNumber) }
     }
 
     /// Replaces everything in untrusted input that is not plain text.
     private static func plain(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.isASCII && $0.value > 32 && $0 != "<" }.prefix(100)
-            )
-        )
+                text.unicodeScalars.filter { $0.isASCII && $0.value > 32 && $0 != "<" }.prefix(100)))
     }
 
     /// The CORS fields that let a page of another origin read the response, as aria2 sends them.

@@ -12,29 +12,21 @@ package enum SecretFile {
     ///
     /// One that is empty, which version 0.2.0 left after a power cut, is replaced, and `notice` says so. Of several processes
     /// that create or replace it at the same time, one does, and all get its text.
-    package static func text(
-        at path: String,
-        notice: (String) -> Void = { _ in }
-    ) throws(Failure) -> String {
+    package static func text(at path: String, notice: (String) -> Void = { _ in }) throws(Failure) -> String {
         for _ in 1...attempts {
             guard let bytes = try read(path) else {
                 _ = try AtomicFile.create(path, with: content())
                 continue
             }
             if let text = text(bytes) { return text }
-            guard try AtomicFile.replace(path, while: { text($0) == nil }, atMost: longest, with: content())
-            else { continue }
-            notice(
-                "the file \(path) was empty; a new secret was created in it, which clients must use from now on"
-            )
+            guard try AtomicFile.replace(path, while: { text($0) == nil }, atMost: longest, with: content()) else {
+                continue
+            }
+            notice("the file \(path) was empty; a new secret was created in it, which clients must use from now on")
         }
         throw Failure(
-            .badOption,
-            "will not use",
-            at: path,
-            because: "another process empties it again and again",
-            remedy: "use another file"
-        )
+            .badOption, "will not use", at: path, because: "another process empties it again and again",
+            remedy: "use another file")
     }
 
     /// Removes the file if it exists; the next secret is a new one.
@@ -52,9 +44,8 @@ package enum SecretFile {
     /// The first word; a power cut may have left zeros instead of the content.
     private static func text(_ bytes: [UInt8]) -> String? {
         guard bytes.contains(where: { $0 != 0 }) else { return nil }
-        return String(decoding: bytes.prefix(longest), as: UTF8.self).split(whereSeparator: \.isWhitespace)
-            .first
-            .map(String.init)
+        return String(decoding: bytes.prefix(longest), as: UTF8.self).split(whereSeparator: \.isWhitespace).first.map(
+            String.init)
     }
 
     /// `nil` if there is no file.
@@ -64,12 +55,8 @@ package enum SecretFile {
         guard unsafe lstat(path, &status) == 0 else { return nil }
         guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
             throw Failure(
-                .badOption,
-                "will not use",
-                at: path,
-                because: "other users may have read the secret in it",
-                remedy: "remove the file; the next start creates a new one"
-            )
+                .badOption, "will not use", at: path, because: "other users may have read the secret in it",
+                remedy: "remove the file; the next start creates a new one")
         }
         return bytes
     }

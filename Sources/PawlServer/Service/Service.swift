@@ -28,19 +28,9 @@ package final class Service: Sendable {
     private let telling: Task<Void, Never>
 
     private init(
-        _ configuration: ServiceConfiguration,
-        manager: DownloadManager,
-        server: WebServer,
-        bell: AsyncLatch,
-        lines: EventStreams,
-        session: SessionKeeper,
-        lock: SocketLock,
-        presence: ServicePresence,
-        page: Page,
-        orphanedSessions: OrphanedSessions?,
-        telling: Task<Void, Never>,
-        deadline: Deadline,
-        notices: [String]
+        _ configuration: ServiceConfiguration, manager: DownloadManager, server: WebServer, bell: AsyncLatch,
+        lines: EventStreams, session: SessionKeeper, lock: SocketLock, presence: ServicePresence, page: Page,
+        orphanedSessions: OrphanedSessions?, telling: Task<Void, Never>, deadline: Deadline, notices: [String]
     ) {
         self.deadline = deadline
         self.notices = notices
@@ -70,44 +60,27 @@ package final class Service: Sendable {
         let decisions = DecisionLog()
         let manager: DownloadManager
         do throws(PawlError) {
-            manager = try await DownloadManager(
-                root: configuration.root,
-                configuration.manager,
-                delegate: decisions
-            )
-        } catch {
-            throw error.failure
-        }
-        do throws(Failure) {
-            return try await start(configuration, manager, decisions, lock)
-        } catch {
+            manager = try await DownloadManager(root: configuration.root, configuration.manager, delegate: decisions)
+        } catch { throw error.failure }
+        do throws(Failure) { return try await start(configuration, manager, decisions, lock) } catch {
             await manager.shutDown()
             throw error
         }
     }
 
     private static func start(
-        _ configuration: ServiceConfiguration,
-        _ manager: DownloadManager,
-        _ decisions: DecisionLog,
-        _ lock: SocketLock
+        _ configuration: ServiceConfiguration, _ manager: DownloadManager, _ decisions: DecisionLog, _ lock: SocketLock
     ) async throws(Failure) -> Service {
         DownloadCheck.sweep(below: configuration.root)
         var notices = configuration.notices
-        let secret =
-            configuration.asksNoSecret
-            ? nil : Secret(try secretText(configuration) { notices.append($0) })
+        let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration) { notices.append($0) })
         let bell = AsyncLatch()
         let login = configuration.login.flatMap(Secret.init)
         let page = try Page(manager, secret: secret ?? login, decisions: decisions) { notices.append($0) }
         await configuration.defaults.load(from: manager)
         let aria2 = Aria2Methods(manager: manager, settings: configuration.settings { bell.ring() })
         let methods = ServiceMethods(
-            aria2,
-            manager: manager,
-            page: page,
-            configuration: configuration,
-            portRefusal: configuration.portRefusal
+            aria2, manager: manager, page: page, configuration: configuration, portRefusal: configuration.portRefusal
         ) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval, log: configuration.log)
         if configuration.isStandIn { await session.forgetOthers(than: configuration.entries) }
@@ -119,19 +92,11 @@ package final class Service: Sendable {
         let metrics = Metrics()
         let handler = ServiceHandler(
             dispatcher: RPCDispatcher(methods, secret: secret),
-            requestPolicy: configuration.requestPolicy(hasSecret: secret != nil),
-            secret: secret,
-            login: login,
-            lines: lines,
-            page: page,
-            isStandIn: configuration.isStandIn,
-            metrics: { await metrics.text(manager, $0, orphanedSessions: orphanedSessions) }
-        )
+            requestPolicy: configuration.requestPolicy(hasSecret: secret != nil), secret: secret, login: login,
+            lines: lines, page: page, isStandIn: configuration.isStandIn,
+            metrics: { await metrics.text(manager, $0, orphanedSessions: orphanedSessions) })
         let server = try await WebServer.start(
-            listeningAt: configuration.addresses,
-            limits: configuration.limits,
-            handler: handler
-        )
+            listeningAt: configuration.addresses, limits: configuration.limits, handler: handler)
         handler.attach(server)
         let presence = ServicePresence(configuration, server, lock)
         methods.attach(presence)
@@ -141,31 +106,15 @@ package final class Service: Sendable {
         let deadline = Deadline()
         let telling = await pass(on: manager, configuration, to: metrics, lines, page, aria2, until: deadline)
         return Service(
-            configuration,
-            manager: manager,
-            server: server,
-            bell: bell,
-            lines: lines,
-            session: session,
-            lock: lock,
-            presence: presence,
-            page: page,
-            orphanedSessions: orphanedSessions,
-            telling: telling,
-            deadline: deadline,
-            notices: notices
-        )
+            configuration, manager: manager, server: server, bell: bell, lines: lines, session: session, lock: lock,
+            presence: presence, page: page, orphanedSessions: orphanedSessions, telling: telling, deadline: deadline,
+            notices: notices)
     }
 
     /// Starts to send events to all listeners.
     private static func pass(
-        on manager: DownloadManager,
-        _ configuration: ServiceConfiguration,
-        to metrics: Metrics,
-        _ lines: EventStreams,
-        _ page: Page,
-        _ aria2: Aria2Methods,
-        until deadline: Deadline
+        on manager: DownloadManager, _ configuration: ServiceConfiguration, to metrics: Metrics, _ lines: EventStreams,
+        _ page: Page, _ aria2: Aria2Methods, until deadline: Deadline
     ) async -> Task<Void, Never> {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
@@ -185,8 +134,7 @@ package final class Service: Sendable {
     }
 
     private static func secretText(
-        _ configuration: ServiceConfiguration,
-        notice: (String) -> Void
+        _ configuration: ServiceConfiguration, notice: (String) -> Void
     ) throws(Failure) -> String {
         if let given = configuration.secret { return given }
         return try SecretFile.text(at: configuration.root + "/.pawl/secret", notice: notice)

@@ -78,18 +78,14 @@ package struct ServiceConfiguration: Sendable {
     /// Where the service listens.
     var addresses: [ListenAddress] {
         var addresses = [ListenAddress.local(path: socket)]
-        if let port {
-            addresses.append(.port(address: address, port: port, certificate: certificate, key: key))
-        }
+        if let port { addresses.append(.port(address: address, port: port, certificate: certificate, key: key)) }
         return addresses
     }
 
     /// Drops the port if it cannot be bound and is optional.
     mutating func settlePort() {
         guard canDoWithoutPort, let wanted = port else { return }
-        do throws(Failure) {
-            try AddressProbe.check(address, port: wanted)
-        } catch {
+        do throws(Failure) { try AddressProbe.check(address, port: wanted) } catch {
             port = nil
             let remedy = "restart the service when the port is free, or with another one"
             portRefusal = "\(error.what) \(error.place): \(error.why); \(remedy)"
@@ -102,12 +98,8 @@ package struct ServiceConfiguration: Sendable {
     func check() throws(Failure) {
         if needsNoSecret, login == nil, port != nil, !isLoopback, !allowsUnauthenticated {
             throw Failure(
-                .badOption,
-                "cannot listen at",
-                at: address,
-                because: "other machines could call it without a secret",
-                remedy: "require a secret, or listen at 127.0.0.1"
-            )
+                .badOption, "cannot listen at", at: address, because: "other machines could call it without a secret",
+                remedy: "require a secret, or listen at 127.0.0.1")
         }
     }
 }
@@ -123,21 +115,13 @@ extension ServiceConfiguration {
 
     func settings(stop: @escaping @Sendable () -> Void) -> Aria2Settings {
         Aria2Settings(
-            root: root,
-            sessionFile: sessionFile,
-            options: options,
-            defaults: defaults,
-            isStandIn: isStandIn,
-            stop: stop
+            root: root, sessionFile: sessionFile, options: options, defaults: defaults, isStandIn: isStandIn, stop: stop
         )
     }
 
     func requestPolicy(hasSecret: Bool) -> RequestPolicy {
         RequestPolicy(
-            names: names,
-            allowsEveryOrigin: allowsEveryOrigin,
-            allowsExtensions: hasSecret,
-            allowsNamesWithSecret: isStandIn && hasSecret
-        )
+            names: names, allowsEveryOrigin: allowsEveryOrigin, allowsExtensions: hasSecret,
+            allowsNamesWithSecret: isStandIn && hasSecret)
     }
 }

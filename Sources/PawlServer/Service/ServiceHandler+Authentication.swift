@@ -29,10 +29,7 @@ extension ServiceHandler {
 
     static func unauthorized(_ way: String) -> WebResponse {
         var response = WebResponse(
-            401,
-            text:
-                "this requires \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a user name and password")"
-        )
+            401, text: "this requires \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a user name and password")")
         response.fields = [("www-authenticate", way)]
         response.delay = .seconds(1)
         response.closes = true

@@ -6,8 +6,7 @@ import Synchronization
 extension ServiceHandler {
     func refusal(ofSocket request: WebRequest) -> WebResponse? {
         // A WebSocket shows the secret in its messages; without it, it gets nothing.
-        let isRefused =
-            requestPolicy.refusal(of: request, showsSecret: { request.path == "/jsonrpc" }) != nil
+        let isRefused = requestPolicy.refusal(of: request, showsSecret: { request.path == "/jsonrpc" }) != nil
         if isRefused { return WebResponse(403) }
         if request.path == Page.live { return page.isKnown(request) ? nil : WebResponse(401) }
         if !hasLogin(request) { return WebResponse(401) }
@@ -60,9 +59,7 @@ extension ServiceHandler {
         let queue = isKnown ? large : unauthenticated
         return await withCheckedContinuation { continuation in
             let isTaken = queue.add { [dispatcher] in
-                continuation.resume(
-                    returning: await dispatcher.respond(to: RPCMessage.parse(message), rights: rights)
-                )
+                continuation.resume(returning: await dispatcher.respond(to: RPCMessage.parse(message), rights: rights))
             }
             if !isTaken { continuation.resume(returning: nil) }
         }
@@ -74,9 +71,7 @@ extension ServiceHandler {
         server.withLock { $0 }?.markAuthenticated(socket)
     }
 
-    func received(_ message: [UInt8], from socket: ConnectionID) {
-        _ = sockets.withLock { $0[socket] }?.yield(message)
-    }
+    func received(_ message: [UInt8], from socket: ConnectionID) { _ = sockets.withLock { $0[socket] }?.yield(message) }
 
     func closed(_ connection: ConnectionID) {
         lines.remove(connection)

@@ -22,14 +22,8 @@ final class ServiceHandler: WebHandler {
     let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
 
     init(
-        dispatcher: RPCDispatcher,
-        requestPolicy: RequestPolicy,
-        secret: Secret?,
-        login: Secret?,
-        lines: EventStreams,
-        page: Page,
-        isStandIn: Bool = false,
-        metrics: @escaping @Sendable (LatencyHistogram?) async -> String
+        dispatcher: RPCDispatcher, requestPolicy: RequestPolicy, secret: Secret?, login: Secret?, lines: EventStreams,
+        page: Page, isStandIn: Bool = false, metrics: @escaping @Sendable (LatencyHistogram?) async -> String
     ) {
         self.dispatcher = dispatcher
         self.requestPolicy = requestPolicy
@@ -76,8 +70,7 @@ final class ServiceHandler: WebHandler {
     private func call(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         switch request.method {
         case .post, .get, .head: break
-        case .options, .other:
-            return reply(WebResponse(405, text: "only GET, POST and OPTIONS are allowed"))
+        case .options, .other: return reply(WebResponse(405, text: "only GET, POST and OPTIONS are allowed"))
         }
         let callback = request.method == .post ? nil : request.value("jsoncallback")
         if let callback, !ServiceHandler.isName(callback) {
@@ -108,8 +101,7 @@ final class ServiceHandler: WebHandler {
 
     /// Unauthenticated and large requests are processed one after another.
     private func work(
-        for request: WebRequest,
-        _ reply: @escaping @Sendable (WebResponse) -> Void,
+        for request: WebRequest, _ reply: @escaping @Sendable (WebResponse) -> Void,
         _ makeResponse: @escaping @Sendable () async -> WebResponse
     ) {
         let isKnown = recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request)
@@ -128,9 +120,7 @@ final class ServiceHandler: WebHandler {
 
     /// XML-RPC, which older clients use: the same calls in another encoding.
     private func callXML(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard request.method == .post else {
-            return reply(WebResponse(405, text: "XML-RPC requires POST"))
-        }
+        guard request.method == .post else { return reply(WebResponse(405, text: "XML-RPC requires POST")) }
         work(for: request, reply) { [dispatcher] in
             guard let call = XMLCall.parse(request.body) else {
                 var response = WebResponse(400, text: "invalid XML-RPC request")
@@ -139,10 +129,8 @@ final class ServiceHandler: WebHandler {
             }
             let outcome = await dispatcher.respond(to: .one(.call(call)), rights: RPCRights(request))
             var response = WebResponse(
-                200,
-                contentType: "text/xml",
-                body: .bytes(XMLCall.response(outcome.json, isMulticall: call.method == "system.multicall"))
-            )
+                200, contentType: "text/xml",
+                body: .bytes(XMLCall.response(outcome.json, isMulticall: call.method == "system.multicall")))
             if outcome.isUnauthorized { response.delay = .seconds(1) }
             response.isForKnown = outcome.showedSecret
             return response
@@ -169,8 +157,7 @@ final class ServiceHandler: WebHandler {
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                    UInt8(ascii: "$"):
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "$"):
                     true
                 default: false
                 }
@@ -183,11 +170,7 @@ final class ServiceHandler: WebHandler {
             let text = await metrics(server.withLock { $0 }?.latencies)
             reply(
                 WebResponse(
-                    200,
-                    contentType: "text/plain; version=0.0.4; charset=utf-8",
-                    body: .bytes(Array(text.utf8))
-                )
-            )
+                    200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: .bytes(Array(text.utf8))))
         }
     }
 

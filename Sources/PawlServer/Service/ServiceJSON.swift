@@ -49,14 +49,12 @@ package enum ServiceJSON {
 
     static func members(_ error: PawlError) -> [JSON.Member] {
         [
-            JSON.Member("code", .number(error.code.rawValue)),
-            JSON.Member("message", .string(error.description)),
+            JSON.Member("code", .number(error.code.rawValue)), JSON.Member("message", .string(error.description)),
             JSON.Member("what", .string(error.what)), JSON.Member("place", .string(error.place)),
             JSON.Member("why", .string(error.why)), JSON.Member("remedy", .string(error.remedy)),
         ] + (error.cause.map { [JSON.Member("cause", .object(members($0)))] } ?? [])
-            + (error.failure.refused.flatMap(DownloadOption.option).map {
-                [JSON.Member("option", .string($0.name))]
-            } ?? [])
+            + (error.failure.refused.flatMap(DownloadOption.option).map { [JSON.Member("option", .string($0.name))] }
+                ?? [])
     }
 
     /// A message with its parts, for translation.
@@ -69,8 +67,7 @@ package enum ServiceJSON {
             }
         }
         return [
-            JSON.Member("message", .string(message.description)),
-            JSON.Member("messageID", .string(message.id)),
+            JSON.Member("message", .string(message.description)), JSON.Member("messageID", .string(message.id)),
             JSON.Member("form", .string(message.form)), JSON.Member("values", .array(values)),
         ]
     }
@@ -78,16 +75,13 @@ package enum ServiceJSON {
     /// A download as an object.
     package static func json(_ snapshot: DownloadSnapshot) -> JSON {
         .object([
-            JSON.Member("id", .string(snapshot.id.description)),
-            JSON.Member("url", .string(snapshot.source)),
+            JSON.Member("id", .string(snapshot.id.description)), JSON.Member("url", .string(snapshot.source)),
             JSON.Member("state", .string(snapshot.state.rawValue)),
             JSON.Member("name", snapshot.name.map { .string($0) } ?? .null),
-            JSON.Member("folder", .string(snapshot.folder)),
-            JSON.Member("written", .number(snapshot.written)),
+            JSON.Member("folder", .string(snapshot.folder)), JSON.Member("written", .number(snapshot.written)),
             JSON.Member("total", snapshot.total.map { .number($0) } ?? .null),
             JSON.Member("percent", snapshot.percent.map { decimal($0, places: 2, truncated: true) } ?? .null),
-            JSON.Member("received", .number(snapshot.received)),
-            JSON.Member("speed", .number(snapshot.speed)),
+            JSON.Member("received", .number(snapshot.received)), JSON.Member("speed", .number(snapshot.speed)),
             JSON.Member("smoothedSpeed", .number(snapshot.smoothedSpeed)),
             JSON.Member("timeLeft", snapshot.timeLeft.map { decimal($0, places: 1) } ?? .null),
             JSON.Member("connections", .number(snapshot.connections)),

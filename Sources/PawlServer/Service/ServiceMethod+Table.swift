@@ -6,138 +6,74 @@ extension ServiceMethod {
 
     private static let reading: [ServiceMethod] = [
         ServiceMethod(
-            name: "pawl.status",
-            parameters: "[]",
+            name: "pawl.status", parameters: "[]",
             result:
                 "{version, root, pid, running, sleeping, waiting, waitingForDisk, paused, finished, failed, ended, speed, connections, portRefusal}",
             help:
                 "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; waitingForDisk: for their disk; ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
-            example: "[]",
-            isReadOnly: true,
-            body: { methods, _ in try await methods.status() }
-        ),
+            example: "[]", isReadOnly: true, body: { methods, _ in try await methods.status() }),
         ServiceMethod(
-            name: "pawl.list",
-            parameters: "[{states, group, text, after, limit}]",
-            result: "an array of downloads",
+            name: "pawl.list", parameters: "[{states, group, text, after, limit}]", result: "an array of downloads",
             help:
                 "The matching downloads, or those that follow the download with the complete id after. states: waiting (includes running), paused, finished, failed, removed; all but removed if absent. text: part of a name or URL. limit: the largest number of them, at most 10000; all if absent. Every field is optional.",
-            example: #"[{"states": ["failed"], "limit": 50}]"#,
-            isReadOnly: true,
-            body: { try await $0.list($1) }
-        ),
+            example: #"[{"states": ["failed"], "limit": 50}]"#, isReadOnly: true, body: { try await $0.list($1) }),
         ServiceMethod(
-            name: "pawl.running",
-            parameters: "[]",
-            result: "an array of downloads",
-            help: "The downloads that have a slot.",
-            example: "[]",
-            isReadOnly: true,
-            body: { methods, _ in
-                .array(try await methods.manager.running().map { ServiceJSON.json($0) })
-            }
-        ),
+            name: "pawl.running", parameters: "[]", result: "an array of downloads",
+            help: "The downloads that have a slot.", example: "[]", isReadOnly: true,
+            body: { methods, _ in .array(try await methods.manager.running().map { ServiceJSON.json($0) }) }),
         ServiceMethod(
-            name: "pawl.show",
-            parameters: "[ID]",
-            result:
-                "a download with sources, ranges, lanes, headers, checksum, limit, file, response and log",
-            help:
-                "Details of one download. ranges: the bytes on disk, as [start, end). lanes: its connections.",
-            example: #"["3f2a"]"#,
-            isReadOnly: true,
-            body: { try await $0.show($1) }
-        ),
+            name: "pawl.show", parameters: "[ID]",
+            result: "a download with sources, ranges, lanes, headers, checksum, limit, file, response and log",
+            help: "Details of one download. ranges: the bytes on disk, as [start, end). lanes: its connections.",
+            example: #"["3f2a"]"#, isReadOnly: true, body: { try await $0.show($1) }),
         ServiceMethod(
-            name: "pawl.totals",
-            parameters: "[{states, group, text}]",
+            name: "pawl.totals", parameters: "[{states, group, text}]",
             result: "{count, written, total, unknownTotals}",
-            help:
-                "Number and bytes of the matching downloads; unknownTotals counts those of unknown size.",
-            example: #"[{"group": "films"}]"#,
-            isReadOnly: true,
-            body: { try await $0.totals($1) }
-        ),
+            help: "Number and bytes of the matching downloads; unknownTotals counts those of unknown size.",
+            example: #"[{"group": "films"}]"#, isReadOnly: true, body: { try await $0.totals($1) }),
         ServiceMethod(
-            name: "pawl.speeds",
-            parameters: "[ID]",
-            result: "an array of numbers",
+            name: "pawl.speeds", parameters: "[ID]", result: "an array of numbers",
             help:
                 "Bytes per second of a running download in each of the last 300 seconds, the latest last; empty if it does not run.",
-            example: #"["3f2a"]"#,
-            isReadOnly: true,
-            body: { try await $0.speeds($1) }
-        ),
+            example: #"["3f2a"]"#, isReadOnly: true, body: { try await $0.speeds($1) }),
         ServiceMethod(
-            name: "pawl.groups",
-            parameters: "[]",
-            result: "an array of {name, paused, count}",
-            help: "The groups that have downloads or are paused, by name.",
-            example: "[]",
-            isReadOnly: true,
-            body: { methods, _ in try await methods.groups() }
-        ),
+            name: "pawl.groups", parameters: "[]", result: "an array of {name, paused, count}",
+            help: "The groups that have downloads or are paused, by name.", example: "[]", isReadOnly: true,
+            body: { methods, _ in try await methods.groups() }),
         ServiceMethod(
-            name: "pawl.limits",
-            parameters: "[]",
-            result: "{slots, limit, timetable}",
+            name: "pawl.limits", parameters: "[]", result: "{slots, limit, timetable}",
             help:
                 "Simultaneous downloads, the current limit of all downloads together in bytes per second, and the limits by time of day; null for none.",
-            example: "[]",
-            isReadOnly: true,
-            body: { methods, _ in try await methods.limits() }
-        ),
+            example: "[]", isReadOnly: true, body: { methods, _ in try await methods.limits() }),
         ServiceMethod(
-            name: "pawl.source",
-            parameters: "[ID]",
-            result: "a URL, or null",
-            help: "The URL with its query and credentials. Not available to JSONP callbacks.",
-            example: #"["3f2a"]"#,
-            returnsOptions: true,
-            body: { try await $0.source($1) }
-        ),
+            name: "pawl.source", parameters: "[ID]", result: "a URL, or null",
+            help: "The URL with its query and credentials. Not available to JSONP callbacks.", example: #"["3f2a"]"#,
+            returnsOptions: true, body: { try await $0.source($1) }),
         ServiceMethod(
-            name: "pawl.options",
-            parameters: "[ID]",
+            name: "pawl.options", parameters: "[ID]",
             result: "{url, options, mirrors, folder, group, priority, hasPassword}",
             help:
                 "What pawl.set can change of a download. URLs have their query and credentials; a password is not included.",
-            example: #"["3f2a"]"#,
-            returnsOptions: true,
-            body: { try await $0.options($1) }
-        ),
+            example: #"["3f2a"]"#, returnsOptions: true, body: { try await $0.options($1) }),
         ServiceMethod(
-            name: "pawl.export",
-            parameters: "[]",
-            result: "an array for pawl.add",
-            help: "The downloads that have not finished, with their options, credentials included.",
-            example: "[]",
-            returnsOptions: true,
-            body: { methods, _ in try await methods.export() }
-        ),
+            name: "pawl.export", parameters: "[]", result: "an array for pawl.add",
+            help: "The downloads that have not finished, with their options, credentials included.", example: "[]",
+            returnsOptions: true, body: { methods, _ in try await methods.export() }),
         ServiceMethod(
-            name: "pawl.settings",
-            parameters: "[]",
+            name: "pawl.settings", parameters: "[]",
             result: "{options, folder, slots, limit, timetable, hooks, webhook}",
             help:
                 "options and folder apply to later downloads that give none. hooks: the programs that are run, by event; they can only be set with the options of pawl serve.",
-            example: "[]",
-            returnsOptions: true,
-            body: { methods, _ in try await methods.settings() }
-        ),
+            example: "[]", returnsOptions: true, body: { methods, _ in try await methods.settings() }),
         ServiceMethod(
-            name: "pawl.web",
-            parameters: "[]",
-            result: "{url}",
-            help: "A one-time link that logs a browser in; it expires after a minute.",
-            example: "[]",
+            name: "pawl.web", parameters: "[]", result: "{url}",
+            help: "A one-time link that logs a browser in; it expires after a minute.", example: "[]",
             body: { methods, _ in
                 guard let link = methods.page.link() else {
                     throw RPCError(methods.portRefusal ?? "the service does not listen on a port")
                 }
                 return ["url": .string(link)]
-            }
-        ),
+            }),
     ]
 
     private static let changing: [ServiceMethod] = [
@@ -150,267 +86,165 @@ extension ServiceMethod {
             help:
                 "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. checkExisting: a file that has the name is compared with the checksum and the pieces first; a right one is the result, and of a wrong one the wrong pieces are fetched, or all of it. ownersSecrets: false uses no keys, logins, netrc file and proxy login of the service's owner. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
-            body: { try await $0.add($1) }
-        ),
+            body: { try await $0.add($1) }),
         ServiceMethod(
-            name: "pawl.verify",
-            parameters: "[ID]",
+            name: "pawl.verify", parameters: "[ID]",
             result:
                 "{right, path, digests: [{level, algorithm, digest, source, weak, right}, ...], pieces, wrongPieces}",
             help:
                 "Compares the file of a finished download with the digests that were given and those it was verified with, and with its pieces. The response comes when the file has been read. Error 3: no digest of it is known.",
-            example: #"["3f2a"]"#,
-            body: { try await $0.verify($1) }
-        ),
+            example: #"["3f2a"]"#, body: { try await $0.verify($1) }),
         ServiceMethod(
-            name: "pawl.repair",
-            parameters: "[ID]",
-            result: "as pawl.verify, with repairing",
+            name: "pawl.repair", parameters: "[ID]", result: "as pawl.verify, with repairing",
             help:
                 "As pawl.verify, and puts a download whose file is wrong back into the queue: its wrong pieces are fetched again, or all of it if its pieces are not known. The file stays until the new one is complete and correct. repairing: whether a repair was necessary.",
-            example: #"["3f2a"]"#,
-            body: { try await $0.repair($1) }
-        ),
+            example: #"["3f2a"]"#, body: { try await $0.repair($1) }),
         ServiceMethod(
-            name: "pawl.pause",
-            parameters: "[ID or [ID, ...]]",
-            result: "{ID: changed, ...}",
-            help: "Pauses downloads; each keeps its part file.",
-            example: #"["3f2a"]"#,
-            body: { try await $0.each($1) { $0.pause($1) } }
-        ),
+            name: "pawl.pause", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
+            help: "Pauses downloads; each keeps its part file.", example: #"["3f2a"]"#,
+            body: { try await $0.each($1) { $0.pause($1) } }),
         ServiceMethod(
-            name: "pawl.resume",
-            parameters: "[ID or [ID, ...]]",
-            result: "{ID: changed, ...}",
+            name: "pawl.resume", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
                 "Puts paused or failed downloads back into the queue. One that is waiting to retry does so immediately.",
-            example: #"["3f2a"]"#,
-            body: { try await $0.each($1) { try $0.resume($1) } }
-        ),
+            example: #"["3f2a"]"#, body: { try await $0.each($1) { try $0.resume($1) } }),
         ServiceMethod(
-            name: "pawl.startOver",
-            parameters: "[ID or [ID, ...]]",
-            result: "{ID: changed, ...}",
+            name: "pawl.startOver", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
                 "Deletes what downloads that failed or wait for their disk have received, and downloads them from the beginning.",
-            example: #"["3f2a"]"#,
-            body: { try await $0.each($1) { try $0.startOver($1) } }
-        ),
+            example: #"["3f2a"]"#, body: { try await $0.each($1) { try $0.startOver($1) } }),
         ServiceMethod(
-            name: "pawl.start",
-            parameters: "[ID or [ID, ...]]",
-            result: "{ID: changed, ...}",
+            name: "pawl.start", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
                 "Starts downloads immediately, ahead of the queue; the longest-running ones are preempted if all slots are taken.",
-            example: #"["3f2a"]"#,
-            body: { try await $0.each($1) { try $0.start(now: $1) } }
-        ),
+            example: #"["3f2a"]"#, body: { try await $0.each($1) { try $0.start(now: $1) } }),
         ServiceMethod(
-            name: "pawl.pauseAll",
-            parameters: "[]",
-            result: "true",
-            help: "Pauses all downloads.",
-            example: "[]",
+            name: "pawl.pauseAll", parameters: "[]", result: "true", help: "Pauses all downloads.", example: "[]",
             body: { methods, _ in
                 try await methods.manager.pauseAll()
                 return .bool(true)
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.resumeAll",
-            parameters: "[]",
-            result: "true",
+            name: "pawl.resumeAll", parameters: "[]", result: "true",
             help: "Resumes all paused downloads, and retries all that wait for their disk or have failed.",
             example: "[]",
             body: { methods, _ in
                 try await methods.manager.resumeAll()
                 return .bool(true)
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.pauseGroup",
-            parameters: "[GROUP]",
-            result: "true",
-            help: "Pauses a group, including downloads added to it later.",
-            example: #"["films"]"#,
+            name: "pawl.pauseGroup", parameters: "[GROUP]", result: "true",
+            help: "Pauses a group, including downloads added to it later.", example: #"["films"]"#,
             body: { methods, given in
                 try await methods.manager.pause(group: try ServiceMethods.word(0, "a group", of: given))
                 return .bool(true)
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.resumeGroup",
-            parameters: "[GROUP]",
-            result: "true",
-            help: "Resumes a group.",
+            name: "pawl.resumeGroup", parameters: "[GROUP]", result: "true", help: "Resumes a group.",
             example: #"["films"]"#,
             body: { methods, given in
                 try await methods.manager.resume(group: try ServiceMethods.word(0, "a group", of: given))
                 return .bool(true)
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.remove",
-            parameters: "[ID or [ID, ...], {keepFile, grace}]",
-            result: "{ID: changed, ...}",
+            name: "pawl.remove", parameters: "[ID or [ID, ...], {keepFile, grace}]", result: "{ID: changed, ...}",
             help:
                 "Removes downloads. Finished files are deleted unless keepFile is true; what unfinished downloads have received is deleted in any case. grace: seconds, at most 60, in which pawl.restore can undo the removal.",
-            example: #"["3f2a", {"keepFile": true}]"#,
-            body: { try await $0.remove($1) }
-        ),
+            example: #"["3f2a", {"keepFile": true}]"#, body: { try await $0.remove($1) }),
         ServiceMethod(
-            name: "pawl.restore",
-            parameters: "[ID or [ID, ...]]",
-            result: "{ID: changed, ...}",
-            help: "Undoes removals whose grace period has not passed.",
-            example: #"["3f2a"]"#,
-            body: { try await $0.restore($1) }
-        ),
+            name: "pawl.restore", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
+            help: "Undoes removals whose grace period has not passed.", example: #"["3f2a"]"#,
+            body: { try await $0.restore($1) }),
         ServiceMethod(
-            name: "pawl.forget",
-            parameters: "[ID]",
-            result: "true",
-            help: "Deletes the record of a finished, failed or removed download; files stay.",
-            example: #"["3f2a"]"#,
+            name: "pawl.forget", parameters: "[ID]", result: "true",
+            help: "Deletes the record of a finished, failed or removed download; files stay.", example: #"["3f2a"]"#,
             body: { methods, given in
                 try await methods.one(given) { try $0.forget($1) }
                 return .bool(true)
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.rename",
-            parameters: "[ID, NAME]",
-            result: "whether the name changed",
-            help: "Renames the file of a download.",
-            example: #"["3f2a", "f.iso"]"#,
+            name: "pawl.rename", parameters: "[ID, NAME]", result: "whether the name changed",
+            help: "Renames the file of a download.", example: #"["3f2a", "f.iso"]"#,
             body: { methods, given in
                 let name = try ServiceMethods.word(1, "a name", of: given)
                 return .bool(try await methods.one(given) { try $0.rename($1, to: name) })
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.move",
-            parameters: #"[ID, INDEX or "first" or "last" or "+N" or "-N"]"#,
-            result: "the new index, or null",
-            help: "Moves a download in the queue, within its priority.",
+            name: "pawl.move", parameters: #"[ID, INDEX or "first" or "last" or "+N" or "-N"]"#,
+            result: "the new index, or null", help: "Moves a download in the queue, within its priority.",
             example: #"["3f2a", "first"]"#,
             body: { methods, given in
                 let place = try ServiceMethods.place(given)
                 let index = try await methods.one(given) { $0.move($1, to: place) }
                 return index.map { .number($0) } ?? .null
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.priority",
-            parameters: "[ID, NUMBER]",
-            result: "whether it changed",
-            help: "Sets the priority; higher starts first, 0 is the default.",
-            example: #"["3f2a", 5]"#,
+            name: "pawl.priority", parameters: "[ID, NUMBER]", result: "whether it changed",
+            help: "Sets the priority; higher starts first, 0 is the default.", example: #"["3f2a", 5]"#,
             body: { methods, given in
                 let priority = try given.integer(1)
                 return .bool(try await methods.one(given) { try $0.change(priority: priority, of: $1) })
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.url",
-            parameters: "[ID, URL]",
-            result: "whether it changed",
+            name: "pawl.url", parameters: "[ID, URL]", result: "whether it changed",
             help:
                 "Replaces the URL of a download by another one of the same content; the data on disk is kept and compared.",
-            example: #"["3f2a", "https://mirror.example/f.iso"]"#,
-            body: { try await $0.replaceURL($1) }
-        ),
+            example: #"["3f2a", "https://mirror.example/f.iso"]"#, body: { try await $0.replaceURL($1) }),
         ServiceMethod(
             name: "pawl.set",
-            parameters:
-                "[ID or [ID, ...], {url, options, mirrors, folder, group, priority, description}]",
+            parameters: "[ID or [ID, ...], {url, options, mirrors, folder, group, priority, description}]",
             result: "{ID: changed, ...}",
             help:
                 "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. A finished download accepts group, priority and description only. changed: whether anything differs now.",
-            example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#,
-            body: { try await $0.set($1) }
-        ),
+            example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#, body: { try await $0.set($1) }),
         ServiceMethod(
-            name: "pawl.configure",
-            parameters: "[{options, folder}]",
-            result: "true",
+            name: "pawl.configure", parameters: "[{options, folder}]", result: "true",
             help:
                 "Replaces the defaults of later downloads. options: connections, limit-rate, retries, retry-delay, timeout, if-exists, user-agent, proxy, no-proxy, each a string.",
-            example: #"[{"options": {"connections": "4"}, "folder": "films"}]"#,
-            body: { try await $0.configure($1) }
-        ),
+            example: #"[{"options": {"connections": "4"}, "folder": "films"}]"#, body: { try await $0.configure($1) }),
         ServiceMethod(
-            name: "pawl.read",
-            parameters: "[{name, content}]",
-            result: "{items} or {text}, or {error}",
+            name: "pawl.read", parameters: "[{name, content}]", result: "{items} or {text}, or {error}",
             help:
                 "Recognizes what somebody dropped or pasted: a Metalink, an input file with options, commands of curl, wget or aria2c, or text. items: downloads as pawl.add takes them, with mirrors, digests and header fields. text: text in which URLs are to be looked for. content: the bytes in Base64. name: the file's name, for messages. Torrents and lists of checksums are errors.",
-            example: #"[{"name": "a.txt", "content": "aHR0cHM6Ly9leGFtcGxlLm9yZy9hCg=="}]"#,
-            isReadOnly: true,
-            body: { try await $0.read($1) }
-        ),
+            example: #"[{"name": "a.txt", "content": "aHR0cHM6Ly9leGFtcGxlLm9yZy9hCg=="}]"#, isReadOnly: true,
+            body: { try await $0.read($1) }),
         ServiceMethod(
-            name: "pawl.check",
-            parameters: "[{url, options}]",
-            result: "{name, total, type, ranges}, or {error}",
+            name: "pawl.check", parameters: "[{url, options}]", result: "{name, total, type, ranges}, or {error}",
             help:
                 "Requests a URL without adding it: file name, size in bytes, media type, and whether the server serves byte ranges; null for what it does not state.",
-            example: #"[{"url": "https://example.org/f.iso"}]"#,
-            body: { try await $0.check($1) }
-        ),
+            example: #"[{"url": "https://example.org/f.iso"}]"#, body: { try await $0.check($1) }),
         ServiceMethod(
-            name: "pawl.limit",
-            parameters: "[RATE or null, ID]",
-            result: "true, or whether it changed",
-            help:
-                "Limits all downloads together, or a single one, to bytes per second; null removes the limit.",
-            example: "[1048576]",
-            body: { try await $0.limit($1) }
-        ),
+            name: "pawl.limit", parameters: "[RATE or null, ID]", result: "true, or whether it changed",
+            help: "Limits all downloads together, or a single one, to bytes per second; null removes the limit.",
+            example: "[1048576]", body: { try await $0.limit($1) }),
         ServiceMethod(
-            name: "pawl.timetable",
-            parameters: "[TEXT or null]",
-            result: "true",
-            help: "Sets limits by time of day; null removes them.",
-            example: #"["08:00-18:00 1M, else none"]"#,
-            body: { try await $0.timetable($1) }
-        ),
+            name: "pawl.timetable", parameters: "[TEXT or null]", result: "true",
+            help: "Sets limits by time of day; null removes them.", example: #"["08:00-18:00 1M, else none"]"#,
+            body: { try await $0.timetable($1) }),
         ServiceMethod(
-            name: "pawl.slots",
-            parameters: "[NUMBER]",
-            result: "true",
-            help: "Sets the number of simultaneous downloads, 1 to 1000.",
-            example: "[3]",
+            name: "pawl.slots", parameters: "[NUMBER]", result: "true",
+            help: "Sets the number of simultaneous downloads, 1 to 1000.", example: "[3]",
             body: { methods, given in
                 let slots = try given.integer(0)
                 guard (1...1_000).contains(slots) else { throw RPCError.invalid("slots must be 1 to 1000") }
                 try await methods.manager.change(slots: slots)
                 return .bool(true)
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.forgetHostLimits",
-            parameters: "[HOST or null]",
-            result: "true",
+            name: "pawl.forgetHostLimits", parameters: "[HOST or null]", result: "true",
             help:
                 "Forgets how many connections the host was seen to allow, in this run and earlier ones; with null, of all hosts.",
             example: #"["files.example.org"]"#,
             body: { methods, given in
                 try await methods.manager.forgetHostLimits(of: given.textOrNull(0))
                 return .bool(true)
-            }
-        ),
+            }),
         ServiceMethod(
-            name: "pawl.stop",
-            parameters: "[]",
-            result: "true",
-            help: "Stops the service; running downloads resume at its next start.",
-            example: "[]",
+            name: "pawl.stop", parameters: "[]", result: "true",
+            help: "Stops the service; running downloads resume at its next start.", example: "[]",
             body: { methods, _ in
                 methods.stop()
                 return .bool(true)
-            }
-        ),
+            }),
     ]
 }

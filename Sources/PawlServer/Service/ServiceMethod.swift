@@ -31,9 +31,7 @@ struct ServiceMethod: Sendable {
         return parameters == "[]" ? 0 : commas + 1
     }
 
-    private static let byName: [String: ServiceMethod] = Dictionary(
-        uniqueKeysWithValues: table.map { ($0.name, $0) }
-    )
+    private static let byName: [String: ServiceMethod] = Dictionary(uniqueKeysWithValues: table.map { ($0.name, $0) })
 
     static func named(_ name: String) -> ServiceMethod? { byName[name] }
 }

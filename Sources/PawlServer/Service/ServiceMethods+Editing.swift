@@ -8,9 +8,7 @@ extension ServiceMethods {
         let details = try await one(given, changes: false) { try $0.details(of: $1) }
         guard let details else { throw RPCError.noDownload(try given.text(0)) }
         var members = ServiceMethods.item(details).filter { $0.name != "start" }
-        let options = (members.first { $0.name == "options" }?.value.members ?? []).filter {
-            $0.name != "password"
-        }
+        let options = (members.first { $0.name == "options" }?.value.members ?? []).filter { $0.name != "password" }
         members.removeAll { $0.name == "options" }
         members.append(JSON.Member("options", .object(options)))
         members.append(JSON.Member("hasPassword", .bool(details.options.password != nil)))
@@ -32,10 +30,7 @@ extension ServiceMethods {
                 .object(
                     Hooks.Occasion.allCases.compactMap { occasion in
                         hooks.programs[occasion].map { JSON.Member(occasion.rawValue, .string($0)) }
-                    }
-                )
-            ),
-            JSON.Member("webhook", hooks.webhook.map { .string(Redaction.address($0)) } ?? .null),
+                    })), JSON.Member("webhook", hooks.webhook.map { .string(Redaction.address($0)) } ?? .null),
         ]
         return .object(members)
     }
@@ -43,24 +38,16 @@ extension ServiceMethods {
     /// `[{options, folder}]`: replaces the defaults of later downloads.
     func configure(_ given: RPCParameters) async throws -> JSON {
         let fields = try RPCFields(try given.requiredMembers(0), named: ["options", "folder"])
-        try await defaults.change(
-            try fields.members("options") ?? [],
-            folder: try fields.text("folder"),
-            in: manager
-        )
+        try await defaults.change(try fields.members("options") ?? [], folder: try fields.text("folder"), in: manager)
         return .bool(true)
     }
 
     /// `[{url, options}]`: name and size of a file, without adding it.
     func check(_ given: RPCParameters) async throws -> JSON {
         let request = try AddItem(try given.requiredMembers(0), given.rights, defaults.options).request
-        do {
-            return try await check.check(try request.get(), below: manager.root)
-        } catch let failure as Failure {
+        do { return try await check.check(try request.get(), below: manager.root) } catch let failure as Failure {
             return ["error": .object(ServiceJSON.members(PawlError(failure)))]
-        } catch let error as PawlError {
-            return ["error": .object(ServiceJSON.members(error))]
-        }
+        } catch let error as PawlError { return ["error": .object(ServiceJSON.members(error))] }
     }
 
     /// `[]`: the downloads that have not finished, as `pawl.add` takes them.
@@ -90,23 +77,17 @@ extension ServiceMethods {
         let plain = DownloadOptions()
         let values = DownloadOption.table.compactMap { option -> JSON.Member? in
             let texts = option.texts(of: options)
-            guard option.name != "mirror", !texts.hasSameBytes(as: option.texts(of: plain)) else {
-                return nil
-            }
+            guard option.name != "mirror", !texts.hasSameBytes(as: option.texts(of: plain)) else { return nil }
             if option.placeholder == nil { return JSON.Member(option.name, .string("true")) }
             let isList = option.name == "header"
-            return JSON.Member(
-                option.name,
-                isList ? .array(texts.map { .string($0) }) : .string(texts.first ?? "")
-            )
+            return JSON.Member(option.name, isList ? .array(texts.map { .string($0) }) : .string(texts.first ?? ""))
         }
         var flags: [JSON.Member] = []
         if !details.options.usesOwnersSecrets { flags.append(JSON.Member("ownersSecrets", .bool(false))) }
         if details.checksExistingFile { flags.append(JSON.Member("checkExisting", .bool(true))) }
         if let text = snapshot.taskDescription { flags.append(JSON.Member("description", .string(text))) }
         return flags + [
-            JSON.Member("url", .string(sources.first ?? snapshot.source)),
-            JSON.Member("options", .object(values)),
+            JSON.Member("url", .string(sources.first ?? snapshot.source)), JSON.Member("options", .object(values)),
             JSON.Member("mirrors", .array(sources.dropFirst().map { .string($0) })),
             JSON.Member("folder", .string(snapshot.folder)),
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),

@@ -7,41 +7,27 @@ extension ServiceMethods {
     ///
     /// With `changes` `false` it only queries the queue.
     func one<Value: Sendable>(
-        _ given: RPCParameters,
-        at position: Int = 0,
-        changes: Bool = true,
+        _ given: RPCParameters, at position: Int = 0, changes: Bool = true,
         _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
-    ) async throws -> Value {
-        try await steer([try given.text(position)], changes: changes, body)[0].value
-    }
+    ) async throws -> Value { try await steer([try given.text(position)], changes: changes, body)[0].value }
 
     /// Runs `body` for the downloads of the first parameter, as one step of the queue, and returns for each whether
     /// anything changed.
     func each(
-        _ given: RPCParameters,
-        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Bool
+        _ given: RPCParameters, _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Bool
     ) async throws -> JSON {
-        .object(
-            try await steer(try given.textOrTexts(0), body).map {
-                JSON.Member($0.id.description, .bool($0.value))
-            }
-        )
+        .object(try await steer(try given.textOrTexts(0), body).map { JSON.Member($0.id.description, .bool($0.value)) })
     }
 
     private func steer<Value: Sendable>(
-        _ texts: [String],
-        changes: Bool = true,
-        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
+        _ texts: [String], changes: Bool = true, _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> [(id: Download.ID, value: Value)] {
         guard !texts.contains("") else { throw RPCError.invalid("an id must not be empty") }
         switch try await manager.steer(texts, changes: changes, body) {
         case .done(let results): return results
         case .missing(let text): throw RPCError.noDownload(text)
         case .ambiguous(let text):
-            throw RPCError(
-                Int(PawlError.Code.badOption.rawValue),
-                "ambiguous id \(text): use more digits"
-            )
+            throw RPCError(Int(PawlError.Code.badOption.rawValue), "ambiguous id \(text): use more digits")
         }
     }
 
@@ -56,16 +42,13 @@ extension ServiceMethods {
         let troubles = troubles + (try await manager.queueTrouble().map { [$0] } ?? [])
         return [
             "version": .string(PawlVersion.text), "root": .string(manager.root), "pid": .number(getpid()),
-            "running": .number(counts.running),
-            "sleeping": .number(running.count { $0.isSleeping }),
-            "waiting": .number(max(0, counts.waiting - paused - stalled)),
-            "waitingForDisk": .number(stalled), "paused": .number(paused),
-            "finished": .number(try await count(.finished)), "failed": .number(try await count(.failed)),
-            "ended": .number(counts.ended),
+            "running": .number(counts.running), "sleeping": .number(running.count { $0.isSleeping }),
+            "waiting": .number(max(0, counts.waiting - paused - stalled)), "waitingForDisk": .number(stalled),
+            "paused": .number(paused), "finished": .number(try await count(.finished)),
+            "failed": .number(try await count(.failed)), "ended": .number(counts.ended),
             "speed": .number(running.reduce(0) { $0 + $1.speed }),
             "connections": .number(running.reduce(0) { $0 + $1.connections }),
-            "portRefusal": portRefusal.map { .string($0) } ?? .null,
-            "troubles": .array(troubles.map { .string($0) }),
+            "portRefusal": portRefusal.map { .string($0) } ?? .null, "troubles": .array(troubles.map { .string($0) }),
         ]
     }
 
@@ -82,21 +65,14 @@ extension ServiceMethods {
     func groups() async throws -> JSON {
         .array(
             try await manager.groups().map { group in
-                [
-                    "name": .string(group.name), "paused": .bool(group.isPaused),
-                    "count": .number(group.count),
-                ]
-            }
-        )
+                ["name": .string(group.name), "paused": .bool(group.isPaused), "count": .number(group.count)]
+            })
     }
 
     /// `[{states, group, text, after, limit}]`, each optional: those that match, or those of them that follow the
     /// download `after`.
     func list(_ given: RPCParameters) async throws -> JSON {
-        let fields = try RPCFields(
-            try given.members(0),
-            named: ["states", "group", "text", "after", "limit"]
-        )
+        let fields = try RPCFields(try given.members(0), named: ["states", "group", "text", "after", "limit"])
         let filter = try filter(fields)
         let limit = try fields.integer("limit", in: 0...10_000) ?? .max
         let page: [DownloadSnapshot]
@@ -113,8 +89,7 @@ extension ServiceMethods {
         let fields = try RPCFields(try given.members(0), named: ["states", "group", "text"])
         let totals = try await manager.totals(matching: try filter(fields))
         return [
-            "count": .number(totals.count), "written": .number(totals.written),
-            "total": .number(totals.total),
+            "count": .number(totals.count), "written": .number(totals.written), "total": .number(totals.total),
             "unknownTotals": .number(totals.unknownTotals),
         ]
     }
@@ -123,8 +98,7 @@ extension ServiceMethods {
         var filter = DownloadFilter()
         if let words = try fields.texts("states") {
             let known: [String: DownloadFilter.Standing] = [
-                "waiting": .waiting, "paused": .paused, "finished": .finished, "failed": .failed,
-                "removed": .removed,
+                "waiting": .waiting, "paused": .paused, "finished": .finished, "failed": .failed, "removed": .removed,
             ]
             var standings: Set<DownloadFilter.Standing> = []
             for word in words {
@@ -148,15 +122,12 @@ extension ServiceMethods {
         members.append(JSON.Member("sources", .array(details.sources.map { .string(Redaction.address($0)) })))
         members.append(
             JSON.Member(
-                "ranges",
-                .array(details.written.map { .array([.number($0.lowerBound), .number($0.upperBound)]) })
-            )
-        )
+                "ranges", .array(details.written.map { .array([.number($0.lowerBound), .number($0.upperBound)]) })))
         let lanes = details.connections.map { lane -> JSON in
             [
                 "url": .string(lane.source), "offset": .number(lane.offset),
-                "end": lane.end.map { .number($0) } ?? .null,
-                "speed": .number(lane.speed), "isReceiving": .bool(lane.isReceiving),
+                "end": lane.end.map { .number($0) } ?? .null, "speed": .number(lane.speed),
+                "isReceiving": .bool(lane.isReceiving),
             ]
         }
         members.append(JSON.Member("lanes", .array(lanes)))
@@ -198,9 +169,7 @@ extension ServiceMethods {
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: RPCParameters) async throws -> JSON {
         var requests: [Result<DownloadRequest, Failure>] = []
-        for object in try given.list(0) {
-            requests.append(try AddItem(object, given.rights, defaults.options).request)
-        }
+        for object in try given.list(0) { requests.append(try AddItem(object, given.rights, defaults.options).request) }
         let results = try await manager.addAll(requests)
         return .array(
             results.map { result in
@@ -210,21 +179,17 @@ extension ServiceMethods {
                         [JSON.Member("id", .string(added.id.description))]
                             + (added.isKnown ? [JSON.Member("known", .bool(true))] : [])
                             + (added.isFinished ? [JSON.Member("finished", .bool(true))] : [])
-                            + (added.isPaused ? [JSON.Member("paused", .bool(true))] : [])
-                    )
+                            + (added.isPaused ? [JSON.Member("paused", .bool(true))] : []))
                 case .failure(let error): ["error": .object(ServiceJSON.members(error))]
                 }
-            }
-        )
+            })
     }
 
     /// `[ID, URL]`: another URL of the same content.
     func replaceURL(_ given: RPCParameters) async throws -> JSON {
         let address = try Self.word(1, "a URL", of: given)
         let isTrusted = given.rights.mayNameFiles
-        return .bool(
-            try await one(given) { try $0.replaceURL(of: $1, with: address, usingOwnersSecrets: isTrusted) }
-        )
+        return .bool(try await one(given) { try $0.replaceURL(of: $1, with: address, usingOwnersSecrets: isTrusted) })
     }
 
     /// A text that must not be empty.

@@ -7,9 +7,7 @@ extension ServiceMethods {
     func read(_ given: RPCParameters) async throws -> JSON {
         let fields = try RPCFields(try given.requiredMembers(0), named: ["name", "content"])
         let name = try fields.text("name") ?? "the text"
-        guard let content = try fields.text("content"),
-            let bytes = Base64.decodePadded(Array(content.utf8)[...])
-        else {
+        guard let content = try fields.text("content"), let bytes = Base64.decodePadded(Array(content.utf8)[...]) else {
             throw RPCError.invalid("content must be Base64")
         }
         do {
@@ -23,18 +21,13 @@ extension ServiceMethods {
                 guard let translated else { return ["text": .string(String(decoding: bytes, as: UTF8.self))] }
                 return ["items": .array(translated.map(Self.item))]
             }
-        } catch {
-            return ["error": .object(ServiceJSON.members(PawlError(error)))]
-        }
+        } catch { return ["error": .object(ServiceJSON.members(PawlError(error)))] }
     }
 
     private static func item(_ entry: InputEntry) -> JSON {
         var options: [JSON.Member] = []
         var folders: [String] = []
-        for name in entry.options.map(\.name).reduce(
-            into: [String](),
-            { if !$0.contains($1) { $0.append($1) } }
-        ) {
+        for name in entry.options.map(\.name).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
             let values = entry.options.filter { $0.name == name }.map(\.value)
             switch name {
             case "dir": folders.insert(values.last ?? "", at: 0)

@@ -26,9 +26,7 @@ private struct DownloadChange: Sendable {
 
     init(_ object: JSON, _ rights: RPCRights) throws(RPCError) {
         let fields = try RPCFields(
-            object,
-            named: ["url", "options", "mirrors", "folder", "group", "priority", "description"]
-        )
+            object, named: ["url", "options", "mirrors", "folder", "group", "priority", "description"])
         isOwner = rights.mayNameFiles
         url = try fields.text("url")
         folder = try fields.text("folder")
@@ -51,8 +49,7 @@ private struct DownloadChange: Sendable {
             guard isOwner || !texts.contains(where: option.isFile) else {
                 throw RPCError(
                     Int(PawlError.Code.badOption.rawValue),
-                    "options that name local files are accepted over the Unix socket only: use 'pawl set'"
-                )
+                    "options that name local files are accepted over the Unix socket only: use 'pawl set'")
             }
             options.append((option, texts))
         }
@@ -74,12 +71,9 @@ private struct DownloadChange: Sendable {
             if let folder { _ = try step.change(folder: folder, of: id) }
             guard try step.change(options: changed, of: id) else {
                 throw Failure(
-                    .badOption,
-                    "cannot change",
-                    at: String(id.description.prefix(6)),
+                    .badOption, "cannot change", at: String(id.description.prefix(6)),
                     because: LocalizableMessage("has-finished", "it has finished"),
-                    remedy: "remove it, and add the URL again"
-                )
+                    remedy: "remove it, and add the URL again")
             }
         }
         if let url, !details.sources.first.hasSameBytes(as: url) {

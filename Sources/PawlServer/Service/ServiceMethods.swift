@@ -17,12 +17,8 @@ struct ServiceMethods: RPCMethods {
 
     /// `stop` requests the service to end.
     init(
-        _ aria2: Aria2Methods,
-        manager: DownloadManager,
-        page: Page,
-        configuration: ServiceConfiguration,
-        portRefusal: String?,
-        stop: @escaping @Sendable () -> Void
+        _ aria2: Aria2Methods, manager: DownloadManager, page: Page, configuration: ServiceConfiguration,
+        portRefusal: String?, stop: @escaping @Sendable () -> Void
     ) {
         self.aria2 = aria2
         self.manager = manager
@@ -44,40 +40,26 @@ struct ServiceMethods: RPCMethods {
     func has(_ name: String) -> Bool { ServiceMethod.named(name) != nil || aria2.has(name) }
     var notifications: [String] { aria2.notifications }
 
-    func isReadOnly(_ method: String) -> Bool {
-        ServiceMethod.named(method)?.isReadOnly ?? aria2.isReadOnly(method)
-    }
+    func isReadOnly(_ method: String) -> Bool { ServiceMethod.named(method)?.isReadOnly ?? aria2.isReadOnly(method) }
 
     func returnsOptions(_ method: String) -> Bool {
         ServiceMethod.named(method)?.returnsOptions ?? aria2.returnsOptions(method)
     }
 
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
-        guard let row = ServiceMethod.named(method) else {
-            return try await aria2.call(method, parameters, rights)
-        }
+        guard let row = ServiceMethod.named(method) else { return try await aria2.call(method, parameters, rights) }
         do {
             let given = RPCParameters(parameters, rights, errorCode: RPCError.invalidParameters.code)
             try given.checkCount(atMost: row.parameterCount)
             return try await row.body(self, given)
-        } catch let error as RPCError {
-            throw error
-        } catch let error as PawlError {
-            throw RPCError(
-                Int(error.code.rawValue),
-                error.description,
-                data: .object(ServiceJSON.members(error))
-            )
-        } catch {
-            throw RPCError(String(describing: error))
-        }
+        } catch let error as RPCError { throw error } catch let error as PawlError {
+            throw RPCError(Int(error.code.rawValue), error.description, data: .object(ServiceJSON.members(error)))
+        } catch { throw RPCError(String(describing: error)) }
     }
 }
 
 /// Known only when the server runs, which needs the methods.
-private final class SharedPresence: Sendable {
-    let value = Mutex<ServicePresence?>(nil)
-}
+private final class SharedPresence: Sendable { let value = Mutex<ServicePresence?>(nil) }
 
 extension RPCError {
     static func noDownload(_ text: String) -> RPCError {

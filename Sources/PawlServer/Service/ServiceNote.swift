@@ -42,12 +42,8 @@ package struct ServiceNote: Hashable, Sendable {
     }
 
     private static func read(_ path: String) -> ServiceNote? {
-        guard let bytes = (try? AtomicFile.read(path, atMost: longest)) ?? nil, isOwn(path) else {
-            return nil
-        }
-        guard let note = (try? JSON.parse(bytes)).flatMap(ServiceNote.init), note.process.isRunning else {
-            return nil
-        }
+        guard let bytes = (try? AtomicFile.read(path, atMost: longest)) ?? nil, isOwn(path) else { return nil }
+        guard let note = (try? JSON.parse(bytes)).flatMap(ServiceNote.init), note.process.isRunning else { return nil }
         return note
     }
 
@@ -70,22 +66,17 @@ extension ServiceNote {
     var json: JSON {
         [
             "pid": .number(process.number), "start": .string(String(process.start)), "root": .string(root),
-            "socket": .string(socket), "usual": .bool(isUsual),
-            "sockets": .array(sockets.map { .string($0) }),
+            "socket": .string(socket), "usual": .bool(isUsual), "sockets": .array(sockets.map { .string($0) }),
         ]
     }
 
     init?(_ json: JSON) {
         guard let number = json["pid"]?.integer.flatMap({ pid_t(exactly: $0) }),
-            let start = json["start"]?.string.flatMap({ UInt64($0) }),
-            let root = json["root"]?.string, let socket = json["socket"]?.string
+            let start = json["start"]?.string.flatMap({ UInt64($0) }), let root = json["root"]?.string,
+            let socket = json["socket"]?.string
         else { return nil }
         self.init(
-            process: ProcessIdentity(number: number, start: start),
-            root: root,
-            socket: socket,
-            isUsual: json["usual"]?.bool == true,
-            sockets: (json["sockets"]?.array ?? []).compactMap(\.string)
-        )
+            process: ProcessIdentity(number: number, start: start), root: root, socket: socket,
+            isUsual: json["usual"]?.bool == true, sockets: (json["sockets"]?.array ?? []).compactMap(\.string))
     }
 }

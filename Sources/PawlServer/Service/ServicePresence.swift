@@ -65,9 +65,7 @@ final class ServicePresence: Sendable {
         if let stateFolder { ServiceNote.sweep(stateFolder) }
         writeNotes()
         SystemThread.detached("pawl-presence", blocksSignals: true) { [self] in
-            while isClosed.wait(until: SystemClock().now + Self.period, for: { $0 ? true : nil }) == nil {
-                look()
-            }
+            while isClosed.wait(until: SystemClock().now + Self.period, for: { $0 ? true : nil }) == nil { look() }
         }
     }
 
@@ -88,8 +86,7 @@ final class ServicePresence: Sendable {
                 """
                 the queue \(root)/.pawl/queue.db was deleted, moved or replaced while the service runs; nothing is added until \
                 it is back, or the service is stopped and started again
-                """
-            )
+                """)
         }
         if hasSecretFile, Mark("\(root)/.pawl/secret") == nil {
             troubles.append(
@@ -141,12 +138,8 @@ final class ServicePresence: Sendable {
 
     private func writeNotes() {
         let note = ServiceNote(
-            process: .own,
-            root: root,
-            socket: socket,
-            isUsual: isUsual,
-            sockets: state.withLock(\.sockets).keys.sorted()
-        )
+            process: .own, root: root, socket: socket, isUsual: isUsual,
+            sockets: state.withLock(\.sockets).keys.sorted())
         let bytes = Array(note.json.text.utf8)
         isClosed.with(waking: .none) { isClosed in
             guard !isClosed else { return }

@@ -24,8 +24,7 @@ package final class SocketLock: Sendable {
         let isThere = descriptor.withLock { file in
             var held = stat()
             var named = stat()
-            return unsafe file >= 0 && fstat(file, &held) == 0
-                && lstat(socket + SocketLock.ending, &named) == 0
+            return unsafe file >= 0 && fstat(file, &held) == 0 && lstat(socket + SocketLock.ending, &named) == 0
                 && held.st_dev == named.st_dev && held.st_ino == named.st_ino
         }
         guard !isThere else { return }
@@ -73,12 +72,9 @@ package final class SocketLock: Sendable {
             let holder = number(in: file).map { " (process \($0))" } ?? ""
             close(file)
             throw Failure(
-                .alreadyDownloading,
-                "cannot serve at",
-                at: socket,
+                .alreadyDownloading, "cannot serve at", at: socket,
                 because: "a service is already running there\(holder)",
-                remedy: "'pawl status' shows it, 'pawl stop' stops it"
-            )
+                remedy: "'pawl status' shows it, 'pawl stop' stops it")
         }
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(file, 0)
@@ -95,9 +91,7 @@ package final class SocketLock: Sendable {
 
     /// Waits for the lock; `false` if the file system has none.
     private static func lock(_ file: Int32, _ kind: Int32) -> Bool {
-        while flock(file, kind) != 0 {
-            guard errno == EINTR else { return false }
-        }
+        while flock(file, kind) != 0 { guard errno == EINTR else { return false } }
         return true
     }
 
@@ -105,12 +99,8 @@ package final class SocketLock: Sendable {
         let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
             throw Failure(
-                .cannotCreate,
-                "cannot create",
-                at: path,
-                because: SystemError.last.text,
-                remedy: "choose another path with --socket"
-            )
+                .cannotCreate, "cannot create", at: path, because: SystemError.last.text,
+                remedy: "choose another path with --socket")
         }
         return file
     }
@@ -123,10 +113,7 @@ package final class SocketLock: Sendable {
         guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
         let file = Glibc.socket(
-            AF_UNIX,
-            Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue),
-            0
-        )
+            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard file >= 0 else { return false }
         defer { close(file) }
         let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
@@ -146,12 +133,7 @@ package final class SocketLock: Sendable {
             guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
             // An existing folder without search permission fails at the socket itself.
             guard errno != EACCES, errno != EROFS else { continue }
-            throw Failure(
-                .cannotMakeFolder,
-                "cannot create",
-                at: path,
-                because: SystemError.last.text
-            )
+            throw Failure(.cannotMakeFolder, "cannot create", at: path, because: SystemError.last.text)
         }
     }
 }

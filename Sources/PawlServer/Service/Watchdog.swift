@@ -25,10 +25,7 @@ package final class Watchdog: Sendable {
     /// - Parameters:
     ///   - onBeat: called on its thread after each check without a fault.
     ///   - onFault: called on its thread, once; is expected to end the process.
-    package init(
-        onBeat: @escaping @Sendable () -> Void,
-        onFault: @escaping @Sendable (Heartbeat.Finding) -> Void
-    ) {
+    package init(onBeat: @escaping @Sendable () -> Void, onFault: @escaping @Sendable (Heartbeat.Finding) -> Void) {
         self.onBeat = onBeat
         self.onFault = onFault
     }
@@ -59,10 +56,7 @@ package final class Watchdog: Sendable {
     private func look() -> Heartbeat.Finding? {
         state.withLock { state in
             guard !state.isOver else { return nil }
-            return state.heartbeat.look(
-                hasResponded: state.server?.takeBeat() ?? true,
-                isEnding: state.isEnding
-            )
+            return state.heartbeat.look(hasResponded: state.server?.takeBeat() ?? true, isEnding: state.isEnding)
         }
     }
 }

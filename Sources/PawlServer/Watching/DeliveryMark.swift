@@ -18,10 +18,8 @@ struct DeliveryMark: Hashable, Sendable {
 
     /// Whether the event is an end that counts.
     mutating func note(_ message: JSON) -> Bool {
-        guard let word = message["event"]?.string, let occasion = Hooks.Occasion(rawValue: word),
-            occasion.isEnd,
-            let id = message["id"]?.string, let second = message["download"]?["endedAt"]?.integer,
-            second >= at
+        guard let word = message["event"]?.string, let occasion = Hooks.Occasion(rawValue: word), occasion.isEnd,
+            let id = message["id"]?.string, let second = message["download"]?["endedAt"]?.integer, second >= at
         else { return false }
         if second > at { (at, ids) = (second, []) }
         return ids.insert(id).inserted

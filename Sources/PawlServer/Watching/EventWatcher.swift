@@ -76,13 +76,7 @@ struct EventWatcher {
         }
     }
 
-    private mutating func meet(
-        _ occasion: Hooks.Occasion,
-        _ id: Download.ID,
-        _ snapshot: DownloadSnapshot?
-    )
-        async
-    {
+    private mutating func meet(_ occasion: Hooks.Occasion, _ id: Download.ID, _ snapshot: DownloadSnapshot?) async {
         if occasion.isEnd, let second = found.removeValue(forKey: id), second == snapshot?.endedAt { return }
         let path = snapshot?.name.map {
             [manager.root, snapshot?.folder ?? "", $0].filter { !$0.isEmpty }.joined(separator: "/")
@@ -99,16 +93,12 @@ struct EventWatcher {
     /// The number of files and the path for a hook: of a finished download only its own file, since what has the path may be
     /// another one by now.
     private static func file(
-        _ path: String?,
-        of id: String,
-        isFinished: Bool,
-        _ manager: DownloadManager,
-        _ log: ServiceLog?
+        _ path: String?, of id: String, isFinished: Bool, _ manager: DownloadManager, _ log: ServiceLog?
     ) async -> [String] {
         guard let path else { return ["0", ""] }
-        guard isFinished, let number = Download.ID(id),
-            case .missing? = try? await manager.location(of: number)
-        else { return ["1", path] }
+        guard isFinished, let number = Download.ID(id), case .missing? = try? await manager.location(of: number) else {
+            return ["1", path]
+        }
         log?.note(.notTheFile("cannot give to the hook", at: path))
         return ["0", ""]
     }
@@ -119,8 +109,7 @@ struct EventWatcher {
             switch listener {
             case .program:
                 let occasion = entry.message["event"]?.string.flatMap(Hooks.Occasion.init(rawValue:))
-                guard let program = occasion.flatMap({ hooks.programs[$0] }),
-                    let id = entry.message["id"]?.string
+                guard let program = occasion.flatMap({ hooks.programs[$0] }), let id = entry.message["id"]?.string
                 else {
                     // No hook is configured for it any more.
                     done()

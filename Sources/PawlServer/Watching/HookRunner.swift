@@ -36,9 +36,7 @@ final class HookRunner: Sendable {
     ///
     /// `file` gives further arguments when the program is started, which may be long after the call.
     func run(
-        _ words: [String],
-        done: @escaping @Sendable () -> Void = {},
-        file: @escaping @Sendable () -> [String] = { [] }
+        _ words: [String], done: @escaping @Sendable () -> Void = {}, file: @escaping @Sendable () -> [String] = { [] }
     ) {
         enum Turn { case now, later, never }
         let order = Order(words: words, file: file, done: done)
@@ -58,12 +56,7 @@ final class HookRunner: Sendable {
         case .never:
             log?.note(
                 Failure(
-                    .unknown,
-                    "skipped hook",
-                    at: words.joined(separator: " "),
-                    because: "too many hooks are waiting"
-                )
-            )
+                    .unknown, "skipped hook", at: words.joined(separator: " "), because: "too many hooks are waiting"))
             done()
         }
     }
@@ -87,13 +80,9 @@ final class HookRunner: Sendable {
         guard left > 0 else { return }
         log?.note(
             Failure(
-                .unfinished,
-                "did not wait for",
-                at: "\(left) hooks",
+                .unfinished, "did not wait for", at: "\(left) hooks",
                 because: "they did not end within \(bound.components.seconds) s",
-                remedy: "they run again at the next start"
-            )
-        )
+                remedy: "they run again at the next start"))
     }
 
     private func work(from first: Order) {
@@ -124,21 +113,13 @@ final class HookRunner: Sendable {
             // A user who can change the link could choose the program.
             guard !Self.isLink(words[0]) else {
                 throw Failure(
-                    .cannotOpen,
-                    "cannot run",
-                    at: words[0],
-                    because: "it is a symbolic link",
-                    remedy: "use the path of the program itself"
-                )
+                    .cannotOpen, "cannot run", at: words[0], because: "it is a symbolic link",
+                    remedy: "use the path of the program itself")
             }
             guard let code = try status(of: order) else { return false }
             guard code != 0 else { return true }
-            log?.note(
-                Failure(.unknown, "hook failed:", at: words[0], because: "exit code \(code)")
-            )
-        } catch {
-            log?.note(error)
-        }
+            log?.note(Failure(.unknown, "hook failed:", at: words[0], because: "exit code \(code)"))
+        } catch { log?.note(error) }
         return true
     }
 

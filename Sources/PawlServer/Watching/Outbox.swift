@@ -44,9 +44,7 @@ final class Outbox: Sendable {
         self.path = path
         self.log = log
         var state = State(ended: DeliveryMark(at: now))
-        do throws(Failure) {
-            for line in try Outbox.lines(of: path) { Outbox.take(line, into: &state) }
-        } catch {
+        do throws(Failure) { for line in try Outbox.lines(of: path) { Outbox.take(line, into: &state) } } catch {
             state.isUnreadable = true
             var failure = error
             failure.remedy =
@@ -88,13 +86,10 @@ final class Outbox: Sendable {
                 if state.entries[number]?.pending.isEmpty == true { state.entries[number] = nil }
                 let line: JSON = ["number": .number(number), "delivered": .string(recipient.rawValue)]
                 return append(line, &state)
-            }
-        )
+            })
     }
 
-    private func note(_ failure: Failure?) {
-        if let failure { log?.note(failure) }
-    }
+    private func note(_ failure: Failure?) { if let failure { log?.note(failure) } }
 }
 
 // The file: one JSON value per line. Version 0.1.0 wrote `letter`, `owed` and `heard` for `message`, `pending` and
@@ -146,9 +141,7 @@ extension Outbox {
     private func rewrite(_ state: inout State) -> Failure? {
         guard !state.isUnreadable else { return nil }
         let entries = state.entries.values.sorted { $0.number < $1.number }
-        let bytes = ([state.ended.line] + entries.map(Outbox.line)).flatMap {
-            $0.utf8 + [UInt8(ascii: "\n")]
-        }
+        let bytes = ([state.ended.line] + entries.map(Outbox.line)).flatMap { $0.utf8 + [UInt8(ascii: "\n")] }
         do throws(Failure) { try AtomicFile.replace(path, with: bytes) } catch { return error }
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
@@ -158,12 +151,7 @@ extension Outbox {
     }
 
     private func failure(_ number: Int32) -> Failure {
-        Failure(
-            .inputOutput,
-            "cannot record for later delivery",
-            at: path,
-            because: SystemError(number: number).text
-        )
+        Failure(.inputOutput, "cannot record for later delivery", at: path, because: SystemError(number: number).text)
     }
 
     /// Removes the file: there are no recipients, and events from now on are not to be delivered later.

@@ -51,16 +51,11 @@ package final class ServiceLog: Sendable {
 
     private static func failure(_ number: Int32, _ path: String) -> Failure {
         Failure(
-            .cannotOpen,
-            "cannot open",
-            at: path,
+            .cannotOpen, "cannot open", at: path,
             because: number == ELOOP
                 ? "it is a symbolic link"
-                : number == EMLINK
-                    ? "it has other hard links" : SystemError(number: number).text,
-            remedy: number == ELOOP || number == EMLINK
-                ? "use a file without links" : .checkPath
-        )
+                : number == EMLINK ? "it has other hard links" : SystemError(number: number).text,
+            remedy: number == ELOOP || number == EMLINK ? "use a file without links" : .checkPath)
     }
 
     /// Appends to a file of at most `limit` bytes, created with the first line.
@@ -98,9 +93,7 @@ package final class ServiceLog: Sendable {
         switch event.kind {
         case .state(let state):
             // Other states follow from events that are logged.
-            guard [.paused, .preempted, .removed, .waitingForNetwork, .waitingForDisk].contains(state) else {
-                return
-            }
+            guard [.paused, .preempted, .removed, .waitingForNetwork, .waitingForDisk].contains(state) else { return }
             level = .info
         case .changed: return
         case .added, .started, .notice, .finished: level = .info
@@ -117,16 +110,11 @@ package final class ServiceLog: Sendable {
 
     /// Logs a failure of the service.
     func note(_ failure: Failure) {
-        note(
-            .error,
-            [JSON.Member("event", "trouble"), JSON.Member("message", .string(failure.description))]
-        )
+        note(.error, [JSON.Member("event", "trouble"), JSON.Member("message", .string(failure.description))])
     }
 
     private func note(_ level: Level, _ members: [JSON.Member]) {
-        let head = [
-            JSON.Member("time", .string(ServiceLog.now())), JSON.Member("level", .string(level.rawValue)),
-        ]
+        let head = [JSON.Member("time", .string(ServiceLog.now())), JSON.Member("level", .string(level.rawValue))]
         let line: [UInt8]
         switch format {
         case .json: line = JSON.object(head + members).utf8

@@ -51,9 +51,7 @@ final class WebhookSender: Sendable {
         case .now: SystemThread.detached("pawl-webhook") { self.work() }
         case .later: break
         case .never:
-            log?.note(
-                Failure(.unknown, "dropped a webhook delivery to", at: place, because: "too many are waiting")
-            )
+            log?.note(Failure(.unknown, "dropped a webhook delivery to", at: place, because: "too many are waiting"))
             done()
         }
     }
@@ -92,12 +90,7 @@ final class WebhookSender: Sendable {
             switch HTTPPoster.send(message, to: address, deniesPrivateAddresses: isPublic) {
             case .success(200..<300): return true
             case .success(let status):
-                failure = Failure(
-                    .badResponse,
-                    "cannot post to",
-                    at: place,
-                    because: .httpStatus(status)
-                )
+                failure = Failure(.badResponse, "cannot post to", at: place, because: .httpStatus(status))
                 // A retry would get the same response.
                 if status < 500, status != 408, status != 429 {
                     log?.note(failure)

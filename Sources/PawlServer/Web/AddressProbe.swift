@@ -33,12 +33,8 @@ enum AddressProbe {
 
     private static func failure(_ host: String, _ port: Int, _ why: String, _ remedy: Remedy) -> Failure {
         Failure(
-            .badOption,
-            "cannot listen at",
-            at: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)",
-            because: why,
-            remedy: remedy
-        )
+            .badOption, "cannot listen at", at: host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)",
+            because: why, remedy: remedy)
     }
 
     /// Binds a temporary socket; returns 0 or an errno value.

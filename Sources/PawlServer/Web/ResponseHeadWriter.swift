@@ -20,8 +20,7 @@ enum ResponseHeadWriter {
     static func switching(accept: String) -> [UInt8] {
         Array(
             "HTTP/1.1 101 \(reason(101))\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: \(accept)\r\n\r\n"
-                .utf8
-        )
+                .utf8)
     }
 
     static let interimContinue = Array("HTTP/1.1 100 \(reason(100))\r\n\r\n".utf8)
@@ -29,9 +28,7 @@ enum ResponseHeadWriter {
     /// A value never ends its line, whatever its source.
     private static func plain(_ value: String) -> String {
         guard value.utf8.has({ $0 < 0x20 || $0 == 0x7F }) else { return value }
-        return String(
-            String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 })
-        )
+        return String(String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }))
     }
 
     private static func reason(_ status: Int) -> String { HTTPStatus.reason(of: status) ?? "Status" }

@@ -2,14 +2,10 @@ import CWebSockets
 
 /// The callback of libwebsockets for all events; 0 keeps the connection, any other value closes it.
 func webCallback(
-    _ wsi: OpaquePointer?,
-    _ reason: lws_callback_reasons,
-    _ user: UnsafeMutableRawPointer?,
-    _ input: UnsafeMutableRawPointer?,
-    _ length: Int
+    _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
+    _ input: UnsafeMutableRawPointer?, _ length: Int
 ) -> Int32 {
-    guard let wsi = unsafe wsi, let context = unsafe lws_get_context(wsi),
-        let owner = unsafe lws_context_user(context)
+    guard let wsi = unsafe wsi, let context = unsafe lws_get_context(wsi), let owner = unsafe lws_context_user(context)
     else { return 0 }
     let loop = unsafe Unmanaged<WebLoop>.fromOpaque(owner).takeUnretainedValue()
     let continues: Bool
@@ -19,8 +15,7 @@ func webCallback(
     case LWS_CALLBACK_RAW_ADOPT:
         unsafe loop.connected(wsi)
         continues = true
-    case LWS_CALLBACK_RAW_RX:
-        continues = unsafe loop.arrived(wsi, UnsafeRawBufferPointer(start: input, count: length))
+    case LWS_CALLBACK_RAW_RX: continues = unsafe loop.arrived(wsi, UnsafeRawBufferPointer(start: input, count: length))
     case LWS_CALLBACK_RAW_WRITEABLE: continues = unsafe loop.isWritable(wsi)
     case LWS_CALLBACK_TIMER:
         // A delayed response.

@@ -4,8 +4,7 @@ import PawlCore
 /// One client's connection: the request being received and the data still to be sent.
 ///
 /// Belongs to the server's thread.
-@safe
-final class WebConnection {
+@safe final class WebConnection {
     enum Stage {
         /// A request is arriving.
         case request
@@ -77,13 +76,9 @@ final class WebConnection {
         }
     }
 
-    var isSocket: Bool {
-        if case .socket = stage { true } else { false }
-    }
+    var isSocket: Bool { if case .socket = stage { true } else { false } }
 
-    var isStream: Bool {
-        if case .response(let response, _, _) = stage { response.isStream } else { false }
-    }
+    var isStream: Bool { if case .response(let response, _, _) = stage { response.isStream } else { false } }
 
     /// Whether to read from it: one request at a time.
     func wantsBytes(_ limits: WebLimits) -> Bool {
@@ -97,9 +92,7 @@ final class WebConnection {
     }
 
     /// Bytes held for it, see ``WebLimits/memory``.
-    var weight: Int {
-        reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes
-    }
+    var weight: Int { reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes }
 
     var hasBacklog: Bool { front < backlog.count }
 

@@ -34,34 +34,22 @@ extension WebLoop {
             let name = unsafe keep(certificate == nil ? "port" : "secure port")
             let kept = unsafe keep(host)
             let vhost = unsafe pawl_web_listen(
-                context,
-                &settings,
-                name,
-                kept,
-                Int32(port),
-                certificate.map { unsafe keep($0) },
-                key.map { unsafe keep($0) }
-            )
+                context, &settings, name, kept, Int32(port), certificate.map { unsafe keep($0) },
+                key.map { unsafe keep($0) })
             guard let vhost = unsafe vhost else {
                 throw Failure(
-                    .badOption,
-                    "cannot listen at",
-                    at: "\(host):\(port)",
+                    .badOption, "cannot listen at", at: "\(host):\(port)",
                     because: certificate == nil
                         ? "another process took the port" : "the certificate or its key cannot be used",
-                    remedy: certificate == nil ? "try again" : "use PEM files for the certificate and its key"
-                )
+                    remedy: certificate == nil ? "try again" : "use PEM files for the certificate and its key")
             }
             return Int(unsafe lws_get_vhost_listen_port(vhost))
         }
     }
 
     /// The socket is renamed to its path after its permissions are set and it is listening.
-    private func listen(
-        at path: String,
-        _ context: OpaquePointer,
-        _ settings: inout pawl_web_settings
-    ) throws(Failure) {
+    private func listen(at path: String, _ context: OpaquePointer, _ settings: inout pawl_web_settings) throws(Failure)
+    {
         let folder = path + ".new"
         // The library takes listeners at the same address for one.
         socketCount += 1
@@ -77,17 +65,14 @@ extension WebLoop {
         _ = unsafe rmdir(folder)
         var listener: OpaquePointer?
         guard made.utf8.count < 108, unsafe mkdir(folder, 0o700) == 0,
-            unsafe makeListener(&listener, context, &settings, name, kept),
-            unsafe chmod(made, 0o600) == 0, unsafe rename(made, path) == 0
+            unsafe makeListener(&listener, context, &settings, name, kept), unsafe chmod(made, 0o600) == 0,
+            unsafe rename(made, path) == 0
         else {
             let isLong = made.utf8.count >= 108
             throw Failure(
-                .badOption,
-                "cannot listen at",
-                at: path,
+                .badOption, "cannot listen at", at: path,
                 because: isLong ? "the path is too long" : SystemError.last.text,
-                remedy: "choose another path with --socket"
-            )
+                remedy: "choose another path with --socket")
         }
         if let old = sockets[path] { unsafe retiredListeners.append(old.listener) }
         guard let listener = unsafe listener else { return }
@@ -95,11 +80,8 @@ extension WebLoop {
     }
 
     private func makeListener(
-        _ listener: inout OpaquePointer?,
-        _ context: OpaquePointer,
-        _ settings: inout pawl_web_settings,
-        _ name: UnsafePointer<CChar>,
-        _ path: UnsafePointer<CChar>
+        _ listener: inout OpaquePointer?, _ context: OpaquePointer, _ settings: inout pawl_web_settings,
+        _ name: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>
     ) -> Bool {
         unsafe listener = pawl_web_listen_local(context, &settings, name, path)
         return unsafe listener != nil
@@ -115,9 +97,7 @@ extension WebLoop {
             do throws(Failure) {
                 _ = try listen(at: .local(path: path))
                 completion(true)
-            } catch {
-                completion(false)
-            }
+            } catch { completion(false) }
         }
         let used = Set(connections.values.map { UInt(bitPattern: unsafe lws_get_vhost($0.wsi)) })
         unsafe retiredListeners.removeAll { listener in
@@ -172,9 +152,7 @@ extension WebLoop {
 
     func resumeAccepting() {
         accepted = 0
-        for index in unsafe pausedListeners.indices {
-            _ = unsafe lws_rx_flow_control(pausedListeners[index], 1)
-        }
+        for index in unsafe pausedListeners.indices { _ = unsafe lws_rx_flow_control(pausedListeners[index], 1) }
         unsafe pausedListeners.removeAll(keepingCapacity: true)
     }
 
@@ -194,8 +172,7 @@ extension WebLoop {
 }
 
 /// A Unix socket that was made.
-@safe
-struct LocalListener {
+@safe struct LocalListener {
     /// The library's.
     let listener: OpaquePointer
     private let device: dev_t

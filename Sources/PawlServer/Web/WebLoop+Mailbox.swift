@@ -5,15 +5,13 @@ extension WebLoop {
     func drainMailbox() {
         for message in mailbox.take() {
             switch message {
-            case .reply(let id, let response):
-                if let connection = byID[id] { reply(response, on: connection) }
+            case .reply(let id, let response): if let connection = byID[id] { reply(response, on: connection) }
             case .push(let ids, let messages):
                 for id in ids {
                     guard let connection = byID[id] else { continue }
                     for message in messages { push(message, on: connection) }
                 }
-            case .response(let id, let bytes):
-                if let connection = byID[id] { respond(with: bytes, on: connection) }
+            case .response(let id, let bytes): if let connection = byID[id] { respond(with: bytes, on: connection) }
             case .markAuthenticated(let id):
                 if let connection = byID[id] {
                     recognize(connection)

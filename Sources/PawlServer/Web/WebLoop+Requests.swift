@@ -60,10 +60,7 @@ extension WebLoop {
         if let key = head.webSocketKey { return upgrade(connection, request, key: key) }
         let most = limits.body(over: connection.listener)
         guard head.bodyLength <= most else {
-            return refuse(
-                connection,
-                WebResponse(413, text: "the request body is larger than \(most) bytes")
-            )
+            return refuse(connection, WebResponse(413, text: "the request body is larger than \(most) bytes"))
         }
         connection.request = request
         connection.looked = 0
@@ -80,11 +77,7 @@ extension WebLoop {
         refuse(
             connection,
             WebResponse(
-                413,
-                text:
-                    "the body of an unauthenticated request is limited to \(limits.unauthenticatedBody) bytes"
-            )
-        )
+                413, text: "the body of an unauthenticated request is limited to \(limits.unauthenticatedBody) bytes"))
         return false
     }
 
@@ -180,8 +173,7 @@ extension WebLoop {
         return true
     }
 
-    private func sendPiece(on connection: WebConnection, _ response: WebResponse, after head: [UInt8]) -> Bool
-    {
+    private func sendPiece(on connection: WebConnection, _ response: WebResponse, after head: [UInt8]) -> Bool {
         connection.stage = .response(response, sent: 0, hasHead: true)
         guard let piece = connection.dequeue() else {
             guard head.isEmpty || write(head, on: connection) else { return false }
@@ -222,10 +214,7 @@ extension WebLoop {
 extension WebRequest {
     fileprivate init(_ head: RequestHead, connection: ConnectionID, listener: ListenerKind) {
         self.init(
-            connection: connection,
-            listener: listener,
-            method: Method(rawValue: head.method) ?? .other,
-            path: head.path
+            connection: connection, listener: listener, method: Method(rawValue: head.method) ?? .other, path: head.path
         )
         query = head.query.map { ($0.name, $0.value) }
         for field in Field.allCases { fields[field] = head.fields[field.rawValue] }

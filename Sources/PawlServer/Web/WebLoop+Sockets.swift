@@ -79,9 +79,7 @@ extension WebLoop {
             return true
         }
         var frames: [UInt8] = []
-        while frames.count < WebLoop.chunk, let message = connection.dequeue() {
-            frames += message
-        }
+        while frames.count < WebLoop.chunk, let message = connection.dequeue() { frames += message }
         _ = count(connection)
         guard write(frames, on: connection) else { return false }
         if connection.hasBacklog || connection.isEnding { wakeWriter(of: connection) }

@@ -4,8 +4,7 @@ import PawlCore
 import PawlSystem
 
 /// The server's thread: libwebsockets' context and the connections on it.
-@safe
-final class WebLoop {
+@safe final class WebLoop {
     let limits: WebLimits
     let handler: any WebHandler
     let mailbox: WebMailbox
@@ -75,13 +74,8 @@ final class WebLoop {
 
     func settings(owner: UnsafeMutableRawPointer?) -> pawl_web_settings {
         unsafe pawl_web_settings(
-            owner: owner,
-            protocols: protocols,
-            connections: UInt32(limits.connections),
-            buffer_bytes: UInt32(WebLoop.chunk),
-            request_seconds: UInt32(limits.requestTime),
-            client: client
-        )
+            owner: owner, protocols: protocols, connections: UInt32(limits.connections),
+            buffer_bytes: UInt32(WebLoop.chunk), request_seconds: UInt32(limits.requestTime), client: client)
     }
 
     /// Runs until it is stopped.
@@ -121,11 +115,7 @@ final class WebLoop {
     func connection(_ wsi: OpaquePointer) -> WebConnection {
         if let known = connections[UInt(bitPattern: wsi)] { return known }
         let connection = unsafe WebConnection(
-            id: ConnectionID(rawValue: next),
-            wsi: wsi,
-            listener: listenerKind(of: wsi),
-            limits: limits
-        )
+            id: ConnectionID(rawValue: next), wsi: wsi, listener: listenerKind(of: wsi), limits: limits)
         next += 1
         connections[UInt(bitPattern: wsi)] = connection
         byID[connection.id] = connection
@@ -220,8 +210,7 @@ final class WebLoop {
     /// Sends all of the bytes; what the socket does not accept at once waits in the library.
     func write(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
         defer { settleReading(connection) }
-        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pawl_web_room + bytes.count) {
-            room in
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pawl_web_room + bytes.count) { room in
             guard let base = room.baseAddress else { return false }
             let start = unsafe base + pawl_web_room
             unsafe UnsafeMutableRawBufferPointer(start: start, count: bytes.count).copyBytes(from: bytes)

@@ -18,8 +18,7 @@ final class WebMailbox: Sendable {
         case stop(@Sendable () -> Void)
     }
 
-    @safe
-    private struct State: @unchecked Sendable {  // the pointer is only used to wake the thread
+    @safe private struct State: @unchecked Sendable {  // the pointer is only used to wake the thread
         var messages: [Message] = []
         /// When the oldest of them was posted.
         var since = ContinuousClock.Instant.now

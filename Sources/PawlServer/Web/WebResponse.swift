@@ -19,9 +19,7 @@ package struct WebResponse: Sendable {
     /// How long it is delayed before it is sent.
     package var delay: Duration?
 
-    var isStream: Bool {
-        if case .stream = body { true } else { false }
-    }
+    var isStream: Bool { if case .stream = body { true } else { false } }
 
     /// The length of the body in bytes; `nil` for a stream.
     var length: Int64? {

@@ -20,9 +20,7 @@ package final class WebServer: Sendable {
     ///
     /// Throws code 28 when it cannot listen at an address.
     package static func start(
-        listeningAt addresses: [ListenAddress],
-        limits: WebLimits = WebLimits(),
-        handler: any WebHandler
+        listeningAt addresses: [ListenAddress], limits: WebLimits = WebLimits(), handler: any WebHandler
     ) async throws(Failure) -> WebServer {
         let mailbox = WebMailbox()
         let started: Result<[Int], Failure> = await withCheckedContinuation { continuation in
@@ -62,9 +60,7 @@ package final class WebServer: Sendable {
     package func takeBeat() -> Bool { mailbox.takeBeat() }
 
     /// Responds to a WebSocket's oldest pending message; responses of one socket must be in order.
-    package func respond(with bytes: [UInt8], to socket: ConnectionID) {
-        mailbox.post(.response(socket, bytes))
-    }
+    package func respond(with bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.response(socket, bytes)) }
 
     /// Marks a WebSocket as authenticated, see ``WebLimits/authenticationTimeout``.
     package func markAuthenticated(_ socket: ConnectionID) { mailbox.post(.markAuthenticated(socket)) }
@@ -83,8 +79,6 @@ package final class WebServer: Sendable {
     ///
     /// Returns when the thread has ended.
     package func stop() async {
-        await withCheckedContinuation { continuation in
-            mailbox.post(.stop { continuation.resume() })
-        }
+        await withCheckedContinuation { continuation in mailbox.post(.stop { continuation.resume() }) }
     }
 }

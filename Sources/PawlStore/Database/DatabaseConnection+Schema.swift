@@ -16,22 +16,17 @@ extension DatabaseConnection {
             PRAGMA journal_size_limit = 4194304;
             PRAGMA cell_size_check = ON;
             PRAGMA temp_store = MEMORY;
-            """
-        )
+            """)
         let words = try rows("PRAGMA quick_check(1)") { $0.text(0) }
         guard words == ["ok"] else { throw .damage(words.first ?? "the check returned nothing") }
         do throws(DatabaseError) {
             try migrate(steps)
             try checkSchema(steps)
-        } catch  where error.isSchemaMismatch {
-            throw .damage("its tables are not those of a queue: \(error.words)")
-        }
+        } catch  where error.isSchemaMismatch { throw .damage("its tables are not those of a queue: \(error.words)") }
     }
 
     private func migrate(_ steps: [Migration]) throws(DatabaseError) {
-        try script(
-            "CREATE TABLE IF NOT EXISTS migrations (name TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID"
-        )
+        try script("CREATE TABLE IF NOT EXISTS migrations (name TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID")
         let applied = Set(try rows("SELECT name FROM migrations") { $0.text(0) })
         let known = Set(steps.map(\.name))
         if let unknown = applied.subtracting(known).min() { throw .newer("migration \"\(unknown)\"") }

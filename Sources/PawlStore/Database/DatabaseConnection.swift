@@ -1,16 +1,14 @@
 import CSQLite
 
 /// Owns one connection and the statements that were prepared on it.
-@safe
-final class DatabaseConnection {
+@safe final class DatabaseConnection {
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 
     /// Opens or makes the file; `:memory:` is a database without one.
     init(_ path: String) throws(DatabaseError) {
         var opened: OpaquePointer?
-        let flags =
-            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe DatabaseError.last(of: opened)
@@ -40,9 +38,7 @@ final class DatabaseConnection {
 
     /// Runs one statement and maps each row to a value.
     func rows<Value>(
-        _ sql: String,
-        _ values: [DatabaseValue] = [],
-        _ make: (Statement) throws(DatabaseError) -> Value
+        _ sql: String, _ values: [DatabaseValue] = [], _ make: (Statement) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> [Value] {
         let statement = try statement(sql)
         defer { statement.reset() }
@@ -62,9 +58,7 @@ final class DatabaseConnection {
 
     /// Runs any number of statements once.
     func script(_ sql: String) throws(DatabaseError) {
-        guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
-            throw unsafe .last(of: handle)
-        }
+        guard unsafe sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw unsafe .last(of: handle) }
     }
 
     /// Commits all changes of `body`, or none when it throws.

@@ -15,18 +15,14 @@ struct DatabaseError: Error, Hashable, Sendable {
     static func last(of database: OpaquePointer?) -> DatabaseError {
         let words = unsafe sqlite3_errmsg(database).map { unsafe String(cString: $0) }
         var error = DatabaseError(
-            code: unsafe sqlite3_extended_errcode(database),
-            words: words ?? "out of memory",
-            system: unsafe sqlite3_system_errno(database)
-        )
+            code: unsafe sqlite3_extended_errcode(database), words: words ?? "out of memory",
+            system: unsafe sqlite3_system_errno(database))
         if error.isOfSystem, error.system == 0 { error.system = unsafe pawl_last_errno(database) }
         return error
     }
 
     /// A fault in a file that SQLite accepts.
-    static func damage(_ words: String) -> DatabaseError {
-        DatabaseError(code: SQLITE_CORRUPT, words: words)
-    }
+    static func damage(_ words: String) -> DatabaseError { DatabaseError(code: SQLITE_CORRUPT, words: words) }
 
     /// A newer version of Pawl wrote the file. (SQLite itself never returns this code.)
     static func newer(_ words: String) -> DatabaseError {
@@ -45,9 +41,7 @@ struct DatabaseError: Error, Hashable, Sendable {
 
     var isDamage: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
     /// Whether a statement did not fit the tables.
-    var isSchemaMismatch: Bool {
-        kind == SQLITE_ERROR || kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH
-    }
+    var isSchemaMismatch: Bool { kind == SQLITE_ERROR || kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH }
 }
 
 extension DatabaseError {
@@ -55,8 +49,7 @@ extension DatabaseError {
     ///
     /// A full disk has its own code, because it is worth waiting for.
     func failure(_ what: String, at path: String) -> Failure {
-        let cause =
-            system == 0 || kind == SQLITE_FULL ? words : "\(words) (\(SystemError(number: system).text))"
+        let cause = system == 0 || kind == SQLITE_FULL ? words : "\(words) (\(SystemError(number: system).text))"
         if kind == SQLITE_FULL || system == ENOSPC || system == EDQUOT {
             let awaited = system == EDQUOT ? AwaitedResource.quota : .space()
             let remedy: Remedy = "\(awaited.remedy): saved data is kept"
@@ -69,14 +62,10 @@ extension DatabaseError {
         let isReadOnly = system == EROFS || kind == SQLITE_READONLY
         let isAccess = kind == SQLITE_CANTOPEN || kind == SQLITE_PERM || isReadOnly
         var failure = Failure(
-            isAccess ? .cannotOpen : .inputOutput,
-            what,
-            at: path,
-            because: cause,
+            isAccess ? .cannotOpen : .inputOutput, what, at: path, because: cause,
             remedy: isAccess
                 ? "choose another folder, or make this one writable"
-                : kind == SQLITE_IOERR ? "check the disk: it reported an error" : ""
-        )
+                : kind == SQLITE_IOERR ? "check the disk: it reported an error" : "")
         // It may have been mounted so after an error, and be repaired.
         if isReadOnly { failure.awaited = .writing }
         return failure
@@ -91,13 +80,9 @@ extension Failure {
             return DatabaseError(code: SQLITE_FULL, words: words, system: number).failure(what, at: path)
         }
         return Failure(
-            code,
-            what,
-            at: path,
-            because: SystemError(number: number).text,
+            code, what, at: path, because: SystemError(number: number).text,
             remedy: number == EACCES || number == EPERM || number == EROFS
-                ? "choose another folder, or make this one writable" : ""
-        )
+                ? "choose another folder, or make this one writable" : "")
     }
 
     /// `holder`: the state of the lock, with the number of the process that took it last.
@@ -106,23 +91,16 @@ extension Failure {
             number > 0 && number != getpid() && (kill(number, 0) == 0 || errno == EPERM) ? number : nil
         }
         return Failure(
-            .alreadyDownloading,
-            "cannot use the queue",
-            at: path,
+            .alreadyDownloading, "cannot use the queue", at: path,
             because: process.map { "process \($0) has it open" }
                 ?? "another process, or another part of this one, has it open",
-            remedy: "stop that process, or choose another folder"
-        )
+            remedy: "stop that process, or choose another folder")
     }
 
     static func otherForm(_ path: String, _ words: String) -> Failure {
         Failure(
-            .newerJournal,
-            "cannot use the queue",
-            at: path,
-            because: words,
-            remedy: "use that version, or move the file away to start a new queue"
-        )
+            .newerJournal, "cannot use the queue", at: path, because: words,
+            remedy: "use that version, or move the file away to start a new queue")
     }
 
     static func queueClosed(_ path: String) -> Failure {

@@ -52,8 +52,7 @@ struct Migration: Hashable, Sendable {
                 name TEXT NOT NULL PRIMARY KEY,
                 value TEXT NOT NULL
             ) STRICT, WITHOUT ROWID;
-            """
-    )
+            """)
 
     /// The schema stays; version 0.1.0 refuses the queue from here on.
     ///

@@ -1,8 +1,7 @@
 import CSQLite
 
 /// Owns one prepared statement, and reads its current row.
-@safe
-final class Statement {
+@safe final class Statement {
     private let handle: OpaquePointer
 
     init(_ sql: String, on database: OpaquePointer) throws(DatabaseError) {
@@ -79,7 +78,5 @@ extension Statement {
         }
     }
 
-    private func isNull(_ column: Int32) -> Bool {
-        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
-    }
+    private func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
 }

@@ -8,20 +8,12 @@ import PawlCore
 func addTextSearch(to database: OpaquePointer) throws(DatabaseError) {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
     let code = unsafe sqlite3_create_function_v2(
-        database,
-        "holds",
-        2,
-        flags,
-        nil,
+        database, "holds", 2, flags, nil,
         { context, _, arguments in
             guard let text = unsafe arguments?[0], let needle = unsafe arguments?[1] else { return }
             let found = unsafe Folded.holdsDecoded(bytes(of: text), bytes(of: needle))
             unsafe sqlite3_result_int(context, found ? 1 : 0)
-        },
-        nil,
-        nil,
-        nil
-    )
+        }, nil, nil, nil)
     guard code == SQLITE_OK else { throw unsafe .last(of: database) }
 }
 
@@ -34,10 +26,7 @@ private func bytes(of value: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
 /// Case-insensitive comparison.
 enum Folded {
     /// Whether the text contains the needle as it stands, or with its percent-encoding decoded.
-    static func holdsDecoded(
-        _ text: UnsafeBufferPointer<UInt8>,
-        _ needle: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
+    static func holdsDecoded(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
         if unsafe holds(text, needle) { return true }
         guard unsafe text.contains(UInt8(ascii: "%")) else { return false }
         let decoded = unsafe PercentCoding.decoded(text)
@@ -51,17 +40,12 @@ enum Folded {
         return folded.withUTF8 { unsafe search($0, for: needle) }
     }
 
-    static func search(
-        _ text: UnsafeBufferPointer<UInt8>,
-        for needle: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
+    static func search(_ text: UnsafeBufferPointer<UInt8>, for needle: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = unsafe needle.first else { return true }
         guard text.count >= needle.count else { return false }
         for start in 0...(text.count - needle.count) where unsafe lower(text[start]) == first {
             var matched = 1
-            while matched < needle.count, unsafe lower(text[start + matched]) == needle[matched] {
-                matched += 1
-            }
+            while matched < needle.count, unsafe lower(text[start + matched]) == needle[matched] { matched += 1 }
             if matched == needle.count { return true }
         }
         return false

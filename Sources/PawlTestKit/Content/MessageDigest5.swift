@@ -8,9 +8,7 @@ package enum MessageDigest5 {
     /// The digest of `text` in lower-case hexadecimal.
     static func hex(_ text: String) -> String { Hexadecimal.text(digest(Array(text.utf8))) }
 
-    static func checksum(_ message: [UInt8]) -> Checksum {
-        Checksum(algorithm: .md5, digest: digest(message))
-    }
+    static func checksum(_ message: [UInt8]) -> Checksum { Checksum(algorithm: .md5, digest: digest(message)) }
 
     /// The 16 bytes of the digest of `message`.
     package static func digest(_ message: [UInt8]) -> [UInt8] {

@@ -61,18 +61,14 @@ package struct Payload: Hashable, Sendable {
     /// so that servers can send more than they announce.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) {
         switch source {
-        case .generated(let seed):
-            unsafe Self.generate(buffer, from: offset, seed: seed)
+        case .generated(let seed): unsafe Self.generate(buffer, from: offset, seed: seed)
         case .literal(let bytes):
             let start = min(Int(offset), bytes.count)
             let count = min(buffer.count, bytes.count - start)
             unsafe buffer.copyBytes(from: bytes[start..<(start + count)])
             unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).initializeMemory(
-                as: UInt8.self,
-                repeating: 0
-            )
-        case .repeated(let bytes):
-            unsafe Self.repeat(bytes, from: Int(offset), in: buffer)
+                as: UInt8.self, repeating: 0)
+        case .repeated(let bytes): unsafe Self.repeat(bytes, from: Int(offset), in: buffer)
         }
         guard let blank else { return }
         let first = min(max(0, blank.range.start - offset), Int64(buffer.count))
@@ -82,11 +78,7 @@ package struct Payload: Hashable, Sendable {
     }
 
     /// By copies that double: byte by byte, a world would spend most of its time here in a debug build.
-    private static func `repeat`(
-        _ pattern: [UInt8],
-        from offset: Int,
-        in buffer: UnsafeMutableRawBufferPointer
-    ) {
+    private static func `repeat`(_ pattern: [UInt8], from offset: Int, in buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress else { return }
         var filled = min(pattern.count, buffer.count)
         for index in 0..<filled { unsafe buffer[index] = pattern[(offset + index) % pattern.count] }

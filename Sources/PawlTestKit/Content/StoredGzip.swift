@@ -16,9 +16,7 @@ package enum StoredGzip {
         return stream
     }
 
-    private static func littleEndian(_ word: UInt32) -> [UInt8] {
-        [0, 8, 16, 24].map { UInt8((word >> $0) & 0xFF) }
-    }
+    private static func littleEndian(_ word: UInt32) -> [UInt8] { [0, 8, 16, 24].map { UInt8((word >> $0) & 0xFF) } }
 
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         let table = (UInt32(0)..<256).map(tableEntry)

@@ -28,15 +28,9 @@ struct FakeCheckpoint: Sendable {
         var forgotten: Int
     }
 
-    private func on<Result>(
-        _ body: (inout sending FakeFile.Contents) -> sending Result
-    ) throws(Failure)
-        -> Result
-    {
+    private func on<Result>(_ body: (inout sending FakeFile.Contents) -> sending Result) throws(Failure) -> Result {
         let holder = holder
-        let result = file.contents.withLock { contents in
-            contents.holder == holder ? body(&contents) : nil
-        }
+        let result = file.contents.withLock { contents in contents.holder == holder ? body(&contents) : nil }
         guard let result else { throw gone }
         return result
     }
@@ -46,11 +40,7 @@ struct FakeCheckpoint: Sendable {
         let (disk, isIdle) = (disk, disk.state.withLock { $0.sabotage == .skipsCheckpoints })
         if isIdle { return disk.later { completion(.success(())) } }
         let completing: @Sendable (() throws(Failure) -> Void) -> Void = { body in
-            do throws(Failure) {
-                try body()
-            } catch {
-                completion(.failure(error))
-            }
+            do throws(Failure) { try body() } catch { completion(.failure(error)) }
         }
         completing { () throws(Failure) in
             let data = try begin()
@@ -73,12 +63,8 @@ struct FakeCheckpoint: Sendable {
     private func begin() throws(Failure) -> Data {
         try on { contents in
             Data(
-                written: contents.written,
-                length: contents.length,
-                incarnation: contents.incarnation,
-                journal: contents.keeper?.incarnation ?? 0,
-                forgotten: contents.forgotten.count
-            )
+                written: contents.written, length: contents.length, incarnation: contents.incarnation,
+                journal: contents.keeper?.incarnation ?? 0, forgotten: contents.forgotten.count)
         }
     }
 

@@ -25,22 +25,15 @@ struct FakeClaim {
         if case .none = part {} else if claim.belongsToAnother(name, .part) { return nil }
         if case .held(let bySame) = part {
             guard bySame || claim.ifExists != .rename else { return nil }
-            throw Failure(
-                .alreadyDownloading,
-                "cannot claim",
-                at: path,
-                because: "it is already being downloaded"
-            )
+            throw Failure(.alreadyDownloading, "cannot claim", at: path, because: "it is already being downloaded")
         }
         if isFinished {
             switch claim.ifExists {
             case .skip: return .skipped(path: path)
             case .fail: throw Failure(.fileExists, "cannot claim", at: path, because: "it exists")
-            case .rename:
-                guard case .journalled = part else { return nil }
+            case .rename: guard case .journalled = part else { return nil }
             case .overwrite: break
-            case .resume:
-                if case .none = part { return convert() }
+            case .resume: if case .none = part { return convert() }
             }
         }
         switch part {
@@ -49,8 +42,7 @@ struct FakeClaim {
             let number = disk.state.withLock { $0.nextFile() }
             return .fresh(take(FakeFile(source: source, number: number)))
         case .leftover(let file): return .fresh(empty(file))
-        case .journalled(let file, let image, let done):
-            return continueClaim(file, image, done, adopts: adopts)
+        case .journalled(let file, let image, let done): return continueClaim(file, image, done, adopts: adopts)
         }
     }
 
@@ -82,34 +74,23 @@ struct FakeClaim {
     }
 
     private func continueClaim(
-        _ file: FakeFile,
-        _ image: JournalImage,
-        _ done: ByteRangeSet,
-        adopts: (LoadedJournal) -> Bool
+        _ file: FakeFile, _ image: JournalImage, _ done: ByteRangeSet, adopts: (LoadedJournal) -> Bool
     ) -> ClaimResult? {
         let original = image.original(trusting: done)
         if let original, claim.ifExists != .resume { return putBack(file, original) }
         let isHidden = disk.state.withLock { $0.sabotage == .hidesJournals }
         let facts = disguised(image.facts)
         let journal = LoadedJournal(
-            facts: facts,
-            done: isHidden ? ByteRangeSet() : done,
-            original: isHidden ? nil : image.began(trusting: done)
+            facts: facts, done: isHidden ? ByteRangeSet() : done, original: isHidden ? nil : image.began(trusting: done)
         )
-        guard original != nil || journal.facts.sources.first == source || adopts(journal) else {
-            return nil
-        }
+        guard original != nil || journal.facts.sources.first == source || adopts(journal) else { return nil }
         let (boot, now) = (disk.state.withLock { $0.boot }, disk.timeline.now)
         if original == nil { checkTail(file, done) }
         file.contents.withLock { contents in
             if original == nil { contents.cut(to: min(contents.length, Int(done.upperBound))) }
             let (keeper, writes) = JournalKeeper.resumed(
-                image,
-                done: done,
-                length: Int64(contents.length),
-                inodes: JournalInodes(part: 1, journal: 2),
-                boot: boot
-            )
+                image, done: done, length: Int64(contents.length), inodes: JournalInodes(part: 1, journal: 2),
+                boot: boot)
             contents.journal?.perform(writes)
             contents.keeper = keeper
             let kept = min(original ?? 0, Int64(contents.length))
@@ -185,13 +166,8 @@ struct FakeClaim {
         let boot = disk.state.withLock { $0.boot }
         let length = file.contents.withLock { contents in
             let (keeper, writes) = JournalKeeper.begun(
-                facts: claim.facts,
-                done: ByteRangeSet(),
-                original: Int64(contents.length),
-                inodes: JournalInodes(part: 1, journal: 2),
-                boot: boot,
-                nonce: UInt64(file.number)
-            )
+                facts: claim.facts, done: ByteRangeSet(), original: Int64(contents.length),
+                inodes: JournalInodes(part: 1, journal: 2), boot: boot, nonce: UInt64(file.number))
             contents.journal = VolatileBytes()
             contents.journal?.perform(writes)
             contents.keeper = keeper

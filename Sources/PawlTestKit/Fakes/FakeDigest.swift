@@ -2,19 +2,12 @@ import PawlCore
 
 /// The digests that a fake disk computes: MD5 and Adler-32, and for SHA-256, which nobody compares, MD5 twice.
 enum FakeDigest {
-    static func checksums(
-        _ algorithms: [HashAlgorithm],
-        of bytes: [UInt8],
-        sabotage: Sabotage? = nil
-    ) -> [Checksum] {
+    static func checksums(_ algorithms: [HashAlgorithm], of bytes: [UInt8], sabotage: Sabotage? = nil) -> [Checksum] {
         let computed = algorithms.map { algorithm in
             switch algorithm {
             case .md5: MessageDigest5.checksum(bytes)
             case .sha256:
-                Checksum(
-                    algorithm: .sha256,
-                    digest: MessageDigest5.digest(bytes) + MessageDigest5.digest(bytes)
-                )
+                Checksum(algorithm: .sha256, digest: MessageDigest5.digest(bytes) + MessageDigest5.digest(bytes))
             case .adler32: adler32(bytes)
             case _: preconditionFailure("a fake disk does not know \(algorithm.rawValue)")
             }

@@ -8,8 +8,7 @@ extension FakeDisk {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.stamp
     }
 
-    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
-    {
+    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence {
         guard let found = stamp(of: name, in: folder) else { return .missing }
         if state.withLock({ $0.identifiesByName }) { return .there }
         return file.presence(of: found) { nil }
@@ -21,31 +20,17 @@ extension FakeDisk {
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
 
-    package func rename(
-        _ name: String,
-        to newName: String,
-        in folder: String,
-        if file: FinishedFile
-    ) throws(Failure) {
+    package func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure) {
         guard try prove(file, name, in: folder, to: "cannot rename") else {
-            throw Failure(
-                .renameFailed,
-                "cannot rename",
-                at: folder + "/" + name,
-                because: "it does not exist"
-            )
+            throw Failure(.renameFailed, "cannot rename", at: folder + "/" + name, because: "it does not exist")
         }
         checkOwn(folder + "/" + name, "renamed")
         try give(newName, in: folder, toFile: name, in: folder)
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
 
-    package func link(
-        _ name: String,
-        from folder: String,
-        to newFolder: String,
-        if file: FinishedFile
-    ) throws(Failure) {
+    package func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
+    {
         guard try prove(file, name, in: folder, to: "cannot move") else {
             throw Failure(.renameFailed, "cannot move", at: folder + "/" + name, because: "it does not exist")
         }
@@ -56,12 +41,7 @@ extension FakeDisk {
         try give(name, in: newFolder, toFile: name, in: folder)
     }
 
-    private func give(
-        _ newName: String,
-        in newFolder: String,
-        toFile name: String,
-        in folder: String
-    ) throws(Failure) {
+    private func give(_ newName: String, in newFolder: String, toFile name: String, in folder: String) throws(Failure) {
         let isTaken = state.withLock { state in
             guard let file = state.folder.finished[folder + "/" + name] else { return false }
             guard state.folder.finished[newFolder + "/" + newName] == nil else { return true }
@@ -73,12 +53,8 @@ extension FakeDisk {
     }
 
     /// `false` when there is no such file.
-    private func prove(
-        _ file: FinishedFile,
-        _ name: String,
-        in folder: String,
-        to what: String
-    ) throws(Failure) -> Bool {
+    private func prove(_ file: FinishedFile, _ name: String, in folder: String, to what: String) throws(Failure) -> Bool
+    {
         switch presence(of: file, as: name, in: folder) {
         case .missing: return false
         case .there: return true
@@ -99,12 +75,9 @@ extension FakeFile {
     var stamp: FileStamp {
         contents.withLock { contents in
             FileStamp(
-                device: 1,
-                inode: UInt64(number),
-                length: Int64(contents.length),
+                device: 1, inode: UInt64(number), length: Int64(contents.length),
                 modified: contents.modified.map { $0.seconds * 1_000_000_000 } ?? contents.changed,
-                birth: Int64(number) + 1
-            )
+                birth: Int64(number) + 1)
         }
     }
 }

@@ -12,17 +12,13 @@ extension FakeDisk {
             let (durable, synced, written, source, isOwn) = file.contents.withLock { contents in
                 (
                     // The file's length overrides the journal: the requested part was shorter than the existing bytes.
-                    contents.keeper?.durable.clipped(to: Int64(contents.length)) ?? ByteRangeSet(),
-                    contents.synced, contents.written,
-                    contents.source, contents.original == nil && !contents.isSeeded
+                    contents.keeper?.durable.clipped(to: Int64(contents.length)) ?? ByteRangeSet(), contents.synced,
+                    contents.written, contents.source, contents.original == nil && !contents.isSeeded
                 )
             }
             if let text = Law.ladder(
-                durable: durable,
-                synced: synced,
-                written: written,
-                received: isOwn ? received(source) : nil
-            ) {
+                durable: durable, synced: synced, written: written, received: isOwn ? received(source) : nil)
+            {
                 violate(.ladder, "\(source): \(text)")
             }
         }
@@ -38,8 +34,8 @@ extension FakeDisk {
         let verdict = file.contents.withLock { contents -> (text: String?, revealed: Int64, lost: Int64)? in
             contents.mustStay = ByteRangeSet()
             // After a failed sync the page cache is rightly not trusted.
-            guard !contents.isVoid, contents.original == nil, let image = contents.image,
-                image.header.boot != nil, case let known = contents.trusted(image, boot: boot)
+            guard !contents.isVoid, contents.original == nil, let image = contents.image, image.header.boot != nil,
+                case let known = contents.trusted(image, boot: boot)
             else { return nil }
             // Bytes beyond the requested part are discarded.
             let wanted = image.header.facts.representation.selection?.longest ?? SegmentMap.open

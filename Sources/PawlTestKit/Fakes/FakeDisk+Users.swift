@@ -52,8 +52,7 @@ extension FakeDisk {
 
     /// Whether no download has finished the file, or somebody has written to it since.
     package func isUsers(_ path: String) -> Bool {
-        state.withLock { $0.folder.finished[path] }?.contents.withLock { $0.source.isEmpty || $0.isUsers }
-            ?? false
+        state.withLock { $0.folder.finished[path] }?.contents.withLock { $0.source.isEmpty || $0.isUsers } ?? false
     }
 
     package func identifyByName() { state.withLock { $0.identifiesByName = true } }
@@ -91,8 +90,7 @@ extension FakeDisk {
 
     /// Whether the disk that is away has bytes of a part file.
     package func awayHolds(_ path: String, in folder: String) -> Bool {
-        state.withLock { $0.away[folder]?.stash.parts[path] }?.contents.withLock { !$0.written.isEmpty }
-            ?? false
+        state.withLock { $0.away[folder]?.stash.parts[path] }?.contents.withLock { !$0.written.isEmpty } ?? false
     }
 
     package func stamp(ofFolder folder: String) -> FolderStamp? {

@@ -141,9 +141,7 @@ package final class FakeDisk: Disk {
     /// Compares every byte written under this name with the payload at once.
     ///
     /// `nil` accepts every write.
-    package func expect(_ payload: Payload?, at path: String) {
-        state.withLock { $0.expected[path] = payload }
-    }
+    package func expect(_ payload: Payload?, at path: String) { state.withLock { $0.expected[path] = payload } }
 
     /// Compares every write with all contents that its URL has ever served; for some files nothing is known.
     package func expect(_ versions: @escaping @Sendable (_ source: String) -> [Version]) {
@@ -215,9 +213,7 @@ package final class FakeDisk: Disk {
         state.withLock { state in
             state.folder.paths.first { path in
                 Self.isFile(path, in: folder)
-                    && state.folder.parts[path]?.contents.withLock {
-                        $0.image?.header.facts.sources.first
-                    } == source
+                    && state.folder.parts[path]?.contents.withLock { $0.image?.header.facts.sources.first } == source
             }.map { String($0.dropFirst(folder.count + 1)) }
         }
     }
@@ -234,8 +230,7 @@ package final class FakeDisk: Disk {
     }
 
     package func digests(
-        _ algorithms: [HashAlgorithm],
-        of path: String,
+        _ algorithms: [HashAlgorithm], of path: String,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         let bytes = finished(path)?.bytes
@@ -247,9 +242,7 @@ package final class FakeDisk: Disk {
     }
 
     package func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
-        of path: String,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         let bytes = finished(path).map { Array($0.bytes[Int(range.start)..<Int(range.end)]) }
@@ -330,8 +323,7 @@ extension FakeDisk {
 
     /// The bytes used by all part files together.
     var used: Int64 {
-        state.withLock { state in
-            state.folder.parts.values.reduce(0) { $0 + $1.contents.withLock { $0.written.count } }
+        state.withLock { state in state.folder.parts.values.reduce(0) { $0 + $1.contents.withLock { $0.written.count } }
         }
     }
 

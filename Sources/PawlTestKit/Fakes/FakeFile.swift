@@ -100,8 +100,7 @@ extension FakeFile.Contents {
     }
 
     /// Returns the number of bytes that existed before.
-    @discardableResult
-    mutating func put(_ source: UnsafeRawBufferPointer, at offset: Int64, now: Instant) -> Int64 {
+    @discardableResult mutating func put(_ source: UnsafeRawBufferPointer, at offset: Int64, now: Instant) -> Int64 {
         let end = Int(offset) + source.count
         grow(to: end)
         length = max(length, end)
@@ -240,9 +239,7 @@ extension FakeFile.Contents {
         var start = Int(run.start)
         while start < run.end {
             let end = min(Int(run.end), (start / 512 + 1) * 512)
-            if odds == 0 || dice.fraction() > odds {
-                for index in start..<end { bytes[index] = 0xDB }
-            }
+            if odds == 0 || dice.fraction() > odds { for index in start..<end { bytes[index] = 0xDB } }
             start = end
         }
     }

@@ -42,9 +42,7 @@ struct FakeFolder: Sendable {
     mutating func takeAway(_ folder: String) -> Stash {
         let prefix = folder + "/"
         let stash = Stash(
-            parts: parts.filter { $0.key.hasPrefix(prefix) },
-            finished: finished.filter { $0.key.hasPrefix(prefix) }
-        )
+            parts: parts.filter { $0.key.hasPrefix(prefix) }, finished: finished.filter { $0.key.hasPrefix(prefix) })
         for path in stash.parts.keys { parts[path] = nil }
         for path in stash.finished.keys { finished[path] = nil }
         sync()

@@ -11,11 +11,7 @@ extension FakePartial {
         try check(disk.troubles.journal)
         let (boot, now) = (disk.state.withLock { $0.boot }, disk.timeline.now)
         let (keeper, writes) = JournalKeeper.begun(
-            facts: facts,
-            done: done,
-            inodes: JournalInodes(part: 1, journal: 2),
-            boot: boot,
-            nonce: UInt64(file.number)
+            facts: facts, done: done, inodes: JournalInodes(part: 1, journal: 2), boot: boot, nonce: UInt64(file.number)
         )
         _ = on { contents in
             contents.journal = VolatileBytes()
@@ -46,9 +42,7 @@ extension FakePartial {
         guard (0..<slotCount).contains(slot) else {
             return disk.violate(.ladder, "\(path): slot \(slot) does not exist")
         }
-        let retired = on { contents in
-            contents.lanes[slot].map { ByteRange($0.slot.start, $0.cursor) }
-        }
+        let retired = on { contents in contents.lanes[slot].map { ByteRange($0.slot.start, $0.cursor) } }
         let begun = try change { $0.beginLane(slot, at: start, retiring: retired ?? nil) }
         _ = on { contents in contents.lanes[slot] = begun.map { ($0, start) } }
     }
@@ -57,13 +51,10 @@ extension FakePartial {
     func willWrite(_ range: ByteRange) {
         let now = disk.timeline.now.nanoseconds
         _ = on { contents in
-            guard let keeper = contents.keeper, !contents.lanes.isEmpty, range.end > contents.ownLength else {
-                return
-            }
+            guard let keeper = contents.keeper, !contents.lanes.isEmpty, range.end > contents.ownLength else { return }
             let isLast = Int64(contents.length) <= range.start
             let intent =
-                isLast
-                ? JournalIntent(range, at: now, incarnation: keeper.incarnation, nonce: keeper.nonce) : nil
+                isLast ? JournalIntent(range, at: now, incarnation: keeper.incarnation, nonce: keeper.nonce) : nil
             contents.journal?.perform([intent?.write ?? JournalIntent.retraction])
         }
     }
@@ -135,8 +126,7 @@ extension FakePartial {
     }
 
     /// Writes what a new value of the keeper requires, and keeps that value if the write succeeded.
-    @discardableResult
-    func change<Result: Sendable>(
+    @discardableResult func change<Result: Sendable>(
         _ body: (inout JournalKeeper) -> (Result, [JournalWrite])
     ) throws(Failure) -> Result? {
         guard let present = on({ $0.keeper }), var next = present else { return nil }

@@ -31,9 +31,7 @@ final class FakePartial: Partial {
     /// Returns `nil` after a crash took the file away, since after a kill there is no caller.
     func on<Result>(_ body: (inout sending FakeFile.Contents) -> sending Result) -> Result? {
         let holder = holder
-        return file.contents.withLock { contents in
-            contents.holder == holder ? body(&contents) : nil
-        }
+        return file.contents.withLock { contents in contents.holder == holder ? body(&contents) : nil }
     }
 
     private var troubles: FakeDisk.Troubles { disk.troubles }
@@ -46,12 +44,7 @@ final class FakePartial: Partial {
     private func full() -> Failure {
         disk.state.withLock { $0.counts.fullDisks += 1 }
         var failure = Failure(
-            .diskFull,
-            "cannot write",
-            at: path,
-            because: "no space is left",
-            remedy: "free some space"
-        )
+            .diskFull, "cannot write", at: path, because: "no space is left", remedy: "free some space")
         failure.awaited = .space()
         return failure
     }
@@ -65,9 +58,7 @@ final class FakePartial: Partial {
         if let failure = troubles.write { throw failure }
         try disk.call(at: path) { unsafe leave(bytes, at: offset) }
         let end = offset + Int64(bytes.count)
-        let unseen = on { contents in
-            contents.written.gaps(in: ByteRange(offset, end)).reduce(0) { $0 + $1.count }
-        }
+        let unseen = on { contents in contents.written.gaps(in: ByteRange(offset, end)).reduce(0) { $0 + $1.count } }
         guard let new = unseen else { return }
         if let room = troubles.room, disk.used + new > room { throw full() }
         unsafe compare(bytes, at: offset)
@@ -79,12 +70,8 @@ final class FakePartial: Partial {
             contents.unpassed += Int64(bytes.count)
             return unsafe contents.put(bytes, at: offset, now: now)
         }
-        if again > 0 {
-            disk.violate(.once, "\(path): wrote \(again) bytes of \(offset)..<\(end) that were there")
-        }
-        if isAgain {
-            disk.violate(.onceOnly, "\(path): wrote \(offset)..<\(end), which an earlier run had kept")
-        }
+        if again > 0 { disk.violate(.once, "\(path): wrote \(again) bytes of \(offset)..<\(end) that were there") }
+        if isAgain { disk.violate(.onceOnly, "\(path): wrote \(offset)..<\(end), which an earlier run had kept") }
         disk.state.withLock { $0.counts.rewritten += again }
         spoil(at: offset)
     }
@@ -105,9 +92,7 @@ final class FakePartial: Partial {
 
     /// Compares a write with the expected content.
     private func compare(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        let (expected, versions, sabotage) = disk.state.withLock {
-            ($0.expected[path], $0.versions, $0.sabotage)
-        }
+        let (expected, versions, sabotage) = disk.state.withLock { ($0.expected[path], $0.versions, $0.sabotage) }
         let offset = sabotage == .shiftsWrites ? offset + 1 : offset
         let known = versions?(claim.facts.sources.first ?? "") ?? []
         let isOfNone = known.allSatisfy { version in
@@ -126,8 +111,7 @@ final class FakePartial: Partial {
     private func spoil(at offset: Int64) {
         switch disk.state.withLock({ $0.sabotage }) {
         case .flipsBits: _ = on { $0.bytes[Int(offset)] ^= 1 }
-        case .rewritesHashed:
-            _ = on { contents in if !contents.hashed.isEmpty { contents.bytes[0] ^= 1 } }
+        case .rewritesHashed: _ = on { contents in if !contents.hashed.isEmpty { contents.bytes[0] ^= 1 } }
         default: return
         }
     }
@@ -173,8 +157,7 @@ final class FakePartial: Partial {
 
     /// Computes the digest; bytes that were hashed ahead are not read again, as on a real disk.
     func digests(
-        _ algorithms: [HashAlgorithm],
-        length: Int64,
+        _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         let (disk, file, holder, gone) = (disk, file, holder, gone)
@@ -191,8 +174,7 @@ final class FakePartial: Partial {
     }
 
     func hash(
-        _ range: ByteRange,
-        _ algorithm: HashAlgorithm,
+        _ range: ByteRange, _ algorithm: HashAlgorithm,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         precondition(algorithm == .md5, "a fake disk knows only MD5")
@@ -209,11 +191,8 @@ final class FakePartial: Partial {
 
     var stamp: FileStamp? { file.stamp }
 
-    func publish(
-        length: Int64,
-        modified: UnixTime?,
-        completion: @escaping @Sendable (Result<String, Failure>) -> Void
-    ) {
+    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+    {
         FakePublication(self, length: Int(length), modified: modified).run { [gone] result in
             completion(result ?? .failure(gone))
         }
@@ -225,18 +204,12 @@ final class FakePartial: Partial {
         checkClaim("close", done)
         // Bytes beyond the requested part are discarded.
         let wanted = facts.representation.selection?.longest ?? SegmentMap.open
-        if let all = on({ $0.isVoid ? ByteRangeSet() : $0.trusted.clipped(to: wanted) }),
-            !all.isSubset(of: done)
-        {
+        if let all = on({ $0.isVoid ? ByteRangeSet() : $0.trusted.clipped(to: wanted) }), !all.isSubset(of: done) {
             disk.violate(.ladder, "\(path): closed with \(done.runs), written was \(all.runs)")
         }
         guard !done.isEmpty || hasJournal else { return discard() }
         defer { release() }
-        if hasJournal {
-            try record(facts, done: done, isEnd: true)
-        } else {
-            try beginJournal(facts, done: done)
-        }
+        if hasJournal { try record(facts, done: done, isEnd: true) } else { try beginJournal(facts, done: done) }
         try FakeCheckpoint(self, done).runNow()
     }
 

@@ -15,13 +15,9 @@ final class FakePoller: Poller {
 
     func makeSource() -> PollSource { PollSource(number: 1) }
 
-    func watch(_ descriptor: Int32, for interest: PollInterest, key: UInt64, of source: PollSource) -> Bool {
-        false
-    }
+    func watch(_ descriptor: Int32, for interest: PollInterest, key: UInt64, of source: PollSource) -> Bool { false }
 
-    func change(_ descriptor: Int32, to interest: PollInterest, key: UInt64, of source: PollSource) -> Bool {
-        false
-    }
+    func change(_ descriptor: Int32, to interest: PollInterest, key: UInt64, of source: PollSource) -> Bool { false }
 
     func unwatch(_ descriptor: Int32) {}
 
@@ -29,9 +25,7 @@ final class FakePoller: Poller {
 
     func takeEvents(of source: PollSource, _ body: (PollEvent) -> Void) {}
 
-    var wake: @Sendable () -> Void {
-        { [timeline, seat] in timeline.wake(seat) }
-    }
+    var wake: @Sendable () -> Void { { [timeline, seat] in timeline.wake(seat) } }
 }
 
 /// A poller for each loop, at the seat that has the turn.

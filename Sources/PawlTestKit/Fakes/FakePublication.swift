@@ -31,9 +31,7 @@ struct FakePublication: Sendable {
             do throws(Failure) {
                 guard let final = try move() else { return completion(nil) }
                 disk.later { completion(finish(final)) }
-            } catch {
-                completion(.failure(error))
-            }
+            } catch { completion(.failure(error)) }
         }
     }
 
@@ -90,8 +88,7 @@ struct FakePublication: Sendable {
         switch claim.ifExists {
         case .overwrite: return name
         case .skip, .fail, .resume: return nil
-        case .rename:
-            return (1...).lazy.map { FileName.numbered(name, $0) }.first { finished[path(of: $0)] == nil }
+        case .rename: return (1...).lazy.map { FileName.numbered(name, $0) }.first { finished[path(of: $0)] == nil }
         }
     }
 }

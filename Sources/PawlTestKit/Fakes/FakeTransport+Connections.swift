@@ -19,12 +19,9 @@ extension FakeTransport {
                 guard let connection = connection(id) else { continue }
                 let found = sabotage == .keepsLeftovers ? .nothing : connection.probe()
                 if connection.machine.probed(found) { return send(exchange, on: connection) }
-                network.note(
-                    found == .end ? "closed connections found by probing" : "leftovers found by probing"
-                )
+                network.note(found == .end ? "closed connections found by probing" : "leftovers found by probing")
                 drop(connection)
-            case .discard(let id):
-                if let connection = connection(id) { drop(connection) }
+            case .discard(let id): if let connection = connection(id) { drop(connection) }
             case .connect: return connect(exchange)
             case .wait:
                 waitingForHandshake.append(exchange)
@@ -33,9 +30,7 @@ extension FakeTransport {
         }
     }
 
-    private func connection(_ id: HTTP1ConnectionID) -> SimulatedConnection? {
-        connections.first { $0.id == id }
-    }
+    private func connection(_ id: HTTP1ConnectionID) -> SimulatedConnection? { connections.first { $0.id == id } }
 
     /// Opens a connection, if the server and the network allow it.
     private func connect(_ exchange: SimulatedExchange) {
@@ -45,12 +40,8 @@ extension FakeTransport {
         }
         lastID += 1
         let connection = SimulatedConnection(
-            HTTP1ConnectionID(rawValue: lastID),
-            to: exchange.connectionKey,
-            host: exchange.request.address.host,
-            dice: network.makeDice(),
-            outages: network.outages
-        )
+            HTTP1ConnectionID(rawValue: lastID), to: exchange.connectionKey, host: exchange.request.address.host,
+            dice: network.makeDice(), outages: network.outages)
         connections.append(connection)
         send(exchange, on: connection)
     }
@@ -95,9 +86,7 @@ extension FakeTransport {
         guard sabotage != .keepsLeftovers else { return }
         let found = connection.probe()
         guard !connection.machine.probed(found) else { return }
-        network.note(
-            found == .end ? "idle connections closed by the server" : "leftovers on idle connections"
-        )
+        network.note(found == .end ? "idle connections closed by the server" : "leftovers on idle connections")
         pool.remove(connection.id)
         drop(connection)
     }
@@ -119,16 +108,12 @@ extension FakeTransport {
 
     /// Checks that a request may be sent on a connection, by what its server has done.
     private func check(_ exchange: SimulatedExchange, on connection: SimulatedConnection) {
-        if let text = Law.sendings(exchange.sendings + 1) {
-            network.violate(.resend, "#\(exchange.number) \(text)")
-        }
+        if let text = Law.sendings(exchange.sendings + 1) { network.violate(.resend, "#\(exchange.number) \(text)") }
         guard connection.requests > 0 else { return }
         network.note("connections reused")
         let text = Law.reuse(
-            isFree: connection.exchange == nil && connection.writer == nil,
-            found: connection.probe(),
-            spoilt: connection.isSpoilt
-        )
+            isFree: connection.exchange == nil && connection.writer == nil, found: connection.probe(),
+            spoilt: connection.isSpoilt)
         if let text { network.violate(.reuse, "#\(exchange.number) \(text)") }
     }
 }

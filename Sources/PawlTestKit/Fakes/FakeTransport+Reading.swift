@@ -70,11 +70,7 @@ extension FakeTransport {
         if [200, 206].contains(reported.status) { network.disguise(&reported) }
         if isThrottled {
             let wait = head.retryAfter.flatMap { Int64($0) }
-            network.throttled(
-                exchange.number,
-                stillOpen: true,
-                retryAfter: wait.map { .milliseconds($0 * 1000) }
-            )
+            network.throttled(exchange.number, stillOpen: true, retryAfter: wait.map { .milliseconds($0 * 1000) })
         }
         network.stated(exchange.number, quotaWait: head.quotaWait(wallTime: UnixTime(seconds: 0)))
         guard case .responded(let response) = exchange.fare else { return reported }
@@ -181,16 +177,11 @@ extension FakeTransport {
         waiting.append(exchange)
     }
 
-    private func spoilt(
-        _ ending: HTTP1Connection.Ending,
-        _ connection: SimulatedConnection
-    ) -> HTTP1Connection.Ending {
+    private func spoilt(_ ending: HTTP1Connection.Ending, _ connection: SimulatedConnection) -> HTTP1Connection.Ending {
         switch (sabotage, ending) {
-        case (.reportsRetries, .retry):
-            .failed(TransferFault(.connectionLost, foreign: "the connection was lost"))
+        case (.reportsRetries, .retry): .failed(TransferFault(.connectionLost, foreign: "the connection was lost"))
         case (.acceptsCutChunks, .failed(let fault))
-        where fault.kind == .truncated && connection.machine.body == .chunked:
-            .complete(keeps: false)
+        where fault.kind == .truncated && connection.machine.body == .chunked: .complete(keeps: false)
         default: ending
         }
     }

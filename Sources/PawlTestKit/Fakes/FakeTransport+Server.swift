@@ -23,8 +23,7 @@ extension FakeTransport {
         switch exchange.fare {
         case .responded: connection.schedule(.reply, at: now + wait)
         // What refuses a new connection has ended the old ones.
-        case .failed(let fault):
-            connection.schedule(.reset(isReused ? lost : fault), at: isReused ? half : now + wait)
+        case .failed(let fault): connection.schedule(.reset(isReused ? lost : fault), at: isReused ? half : now + wait)
         case .silent: break
         }
     }
@@ -61,22 +60,13 @@ extension FakeTransport {
     }
 
     private func reply(on connection: SimulatedConnection) {
-        guard let exchange = connection.exchange, case .responded(let response) = exchange.fare else {
-            return
-        }
+        guard let exchange = connection.exchange, case .responded(let response) = exchange.fare else { return }
         let form = network.form(of: response, host: connection.host)
         var writer = ResponseWriter(
-            response,
-            form,
-            number: exchange.number,
-            hidesClose: sabotage == .ignoresClose,
-            dice: network.makeDice()
-        )
+            response, form, number: exchange.number, hidesClose: sabotage == .ignoresClose, dice: network.makeDice())
         exchange.expected = writer.head
         var bytes = writer.heads(disguised: sabotage == .takesInterim)
-        if form.isJoined, response.length <= 1024, response.fault == nil {
-            bytes += writer.body(Int(response.length))
-        }
+        if form.isJoined, response.length <= 1024, response.fault == nil { bytes += writer.body(Int(response.length)) }
         connection.writer = writer
         deliver(bytes, on: connection, isHead: true)
     }
@@ -116,17 +106,12 @@ extension FakeTransport {
         var left = response.length - writer.written
         if let fault = response.fault {
             left = min(left, fault.after - writer.written)
-            if left <= 0, writer.written < response.length {
-                return fail(connection, writer, fault.end)
-            }
+            if left <= 0, writer.written < response.length { return fail(connection, writer, fault.end) }
         }
         if !writer.isComplete {
             let (size, wait) = network.pace(
-                of: response,
-                host: connection.host,
-                buffer: connection.exchange?.request.bufferSize ?? HTTP1Limits.longestDrain,
-                left: max(0, left)
-            )
+                of: response, host: connection.host,
+                buffer: connection.exchange?.request.bufferSize ?? HTTP1Limits.longestDrain, left: max(0, left))
             return connection.schedule(.body(size), at: now + wait)
         }
         if writer.endsByClose { return connection.schedule(.close, at: now) }

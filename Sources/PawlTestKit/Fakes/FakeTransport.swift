@@ -170,7 +170,5 @@ package struct FakeTransports: TransportMaker {
 
     package init(_ network: SimulatedNetwork) { self.network = network }
 
-    package func makeTransport(on poller: any Poller) -> any Transport {
-        FakeTransport(network, names: names)
-    }
+    package func makeTransport(on poller: any Poller) -> any Transport { FakeTransport(network, names: names) }
 }

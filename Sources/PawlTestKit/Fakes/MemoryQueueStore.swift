@@ -78,9 +78,7 @@ package final class MemoryQueueStore: QueueStore {
             state.records[id]?.written = written
             state.records[id]?.total = total
         case .pauseWaiting:
-            for (id, record) in state.records where record.state == .waiting {
-                state.records[id]?.state = .paused
-            }
+            for (id, record) in state.records where record.state == .waiting { state.records[id]?.state = .paused }
         case .erase(let id): forget(id, in: &state)
         case .value(let name, let value): state.values[name] = value
         }
@@ -94,17 +92,11 @@ package final class MemoryQueueStore: QueueStore {
     package func record(_ id: QueueID) -> QueueRecord? { state.withLock { $0.records[id] } }
 
     package func records(of source: String) -> [QueueRecord] {
-        state.withLock { state in
-            (state.bySource[Bytewise(source)] ?? []).sorted().compactMap { state.records[$0] }
-        }
+        state.withLock { state in (state.bySource[Bytewise(source)] ?? []).sorted().compactMap { state.records[$0] } }
     }
 
-    package func isName(
-        _ name: String,
-        in folder: String,
-        ofOtherThan id: QueueID,
-        in states: Set<QueueState>
-    ) -> Bool {
+    package func isName(_ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<QueueState>) -> Bool
+    {
         all.contains { record in
             record.name.hasSameBytes(as: name) && record.folder.hasSameBytes(as: folder) && record.id != id
                 && states.contains(record.state)
@@ -112,11 +104,7 @@ package final class MemoryQueueStore: QueueStore {
     }
 
     package func records(
-        matching filter: QueueFilter,
-        by ordering: QueueOrdering,
-        after id: QueueID?,
-        offset: Int,
-        limit: Int
+        matching filter: QueueFilter, by ordering: QueueOrdering, after id: QueueID?, offset: Int, limit: Int
     ) -> [QueueRecord]? {
         var found = all.sorted { ordering.precedes($0, $1) }
         if let id {
@@ -152,17 +140,12 @@ package final class MemoryQueueStore: QueueStore {
     }
 
     package func entries() -> [QueueEntry] {
-        all.filter { $0.state == .waiting || $0.state == .paused }
-            .sorted { QueueOrdering.turn.precedes($0, $1) }
-            .map { record in
-                QueueEntry(
-                    id: record.id,
-                    state: record.state,
-                    priority: record.priority,
-                    position: record.position,
-                    group: record.group
-                )
-            }
+        all.filter { $0.state == .waiting || $0.state == .paused }.sorted { QueueOrdering.turn.precedes($0, $1) }.map {
+            record in
+            QueueEntry(
+                id: record.id, state: record.state, priority: record.priority, position: record.position,
+                group: record.group)
+        }
     }
 
     package func value(_ name: String) -> String? { state.withLock { $0.values[name] } }
@@ -185,8 +168,7 @@ extension QueueOrdering {
             QueuePosition(priority: left.priority, position: left.position)
                 < QueuePosition(priority: right.priority, position: right.position)
         case .added(let newestFirst): (left.addedAt < right.addedAt) != newestFirst
-        case .ended(let newestFirst):
-            ((left.endedAt?.seconds ?? 0) < (right.endedAt?.seconds ?? 0)) != newestFirst
+        case .ended(let newestFirst): ((left.endedAt?.seconds ?? 0) < (right.endedAt?.seconds ?? 0)) != newestFirst
         case .name: (left.name ?? "") < (right.name ?? "")
         }
     }

@@ -76,13 +76,7 @@ struct NetworkWatch: Sendable {
     ///
     /// `isSameFile`: while it sent the same file over another connection. Requests that are sent at the same instant may
     /// have been granted before.
-    mutating func throttled(
-        _ address: WebAddress,
-        open: Int,
-        isSameFile: Bool,
-        retryAfter: Interval?,
-        now: Instant
-    ) {
+    mutating func throttled(_ address: WebAddress, open: Int, isSameFile: Bool, retryAfter: Interval?, now: Instant) {
         throttlings += 1
         if let retryAfter {
             let before = silences[address.text] ?? Instant(nanoseconds: 0)

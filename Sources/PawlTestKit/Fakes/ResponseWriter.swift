@@ -111,9 +111,7 @@ struct ResponseWriter: Sendable {
         mutating get {
             guard form.pads else { return Array("0\r\n\r\n".utf8) }
             let trailers = (0..<dice.below(3)).map { "X-Trailer-\($0): HTTP/1.1 200 OK\r\n" }
-            return Array(
-                ("000" + (dice.chance(0.5) ? " ;last" : "") + "\r\n" + trailers.joined() + "\r\n").utf8
-            )
+            return Array(("000" + (dice.chance(0.5) ? " ;last" : "") + "\r\n" + trailers.joined() + "\r\n").utf8)
         }
     }
 
@@ -125,10 +123,7 @@ struct ResponseWriter: Sendable {
         case 2: Self.section(["HTTP/1.1 200 OK", "Content-Length: 11"]) + Array("not for you".utf8)
         // The same response again, as a cache sends it that has lost count.
         default:
-            head
-                + response.payload.bytes(
-                    in: ByteRange(response.start, response.start + min(response.length, 300))
-                )
+            head + response.payload.bytes(in: ByteRange(response.start, response.start + min(response.length, 300)))
         }
     }
 }
@@ -137,9 +132,7 @@ extension ResponseHead {
     /// The fields of this head except those of the framing.
     fileprivate var fieldLines: [String] {
         var lines: [String] = []
-        func add(_ name: String, _ value: String?) {
-            if let value { lines.append("\(name): \(value)") }
-        }
+        func add(_ name: String, _ value: String?) { if let value { lines.append("\(name): \(value)") } }
         add("Date", date.map { HTTPDate.text($0.seconds) })
         add("Content-Type", contentType)
         add("Content-Encoding", contentEncoding)
@@ -164,8 +157,7 @@ extension ContentRangeField {
     fileprivate var fieldText: String? {
         switch self {
         case .absent: nil
-        case .range(let range, let total):
-            "bytes \(range.start)-\(range.end - 1)/" + (total.map { "\($0)" } ?? "*")
+        case .range(let range, let total): "bytes \(range.start)-\(range.end - 1)/" + (total.map { "\($0)" } ?? "*")
         case .unsatisfied(let total): "bytes */\(total)"
         case .malformed(let text): text
         }

@@ -89,11 +89,7 @@ final class SimulatedConnection {
 
     func arrive(_ bytes: [UInt8], isCut: Bool) {
         self.isCut = isCut
-        if start == inbox.count {
-            (inbox, start) = (bytes, 0)
-        } else {
-            inbox += bytes
-        }
+        if start == inbox.count { (inbox, start) = (bytes, 0) } else { inbox += bytes }
     }
 
     /// The server has closed its side.

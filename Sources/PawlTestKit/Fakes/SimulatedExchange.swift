@@ -39,11 +39,8 @@ final class SimulatedExchange {
     var sendings = 0
 
     init(
-        _ request: TransferRequest,
-        as id: TransferID,
-        sink: any TransferSink,
-        _ start: (number: Int, fare: SimulatedNetwork.Fare, wait: Interval),
-        outages: Int
+        _ request: TransferRequest, as id: TransferID, sink: any TransferSink,
+        _ start: (number: Int, fare: SimulatedNetwork.Fare, wait: Interval), outages: Int
     ) {
         self.id = id
         self.request = request

@@ -80,9 +80,7 @@ extension SimulatedNetwork.State {
         form.isJoined = draws(http.joins)
         form.isCut = draws(http.cuts)
         // HTTP/1.0 has no interim responses.
-        if !http.isOld, draws(http.hints) {
-            form.interim = dice.pick([[103], [103], [103, 103], [100], [102, 103]])
-        }
+        if !http.isOld, draws(http.hints) { form.interim = dice.pick([[103], [103], [103, 103], [100], [102, 103]]) }
         if form.keepsConnection { drawAftermath(of: &form, http) }
         note(form)
         return form
@@ -90,10 +88,7 @@ extension SimulatedNetwork.State {
 
     private mutating func draws(_ odds: Double) -> Bool { odds > 0 && dice.chance(odds) }
 
-    private mutating func framing(
-        of response: SimulatedResponse,
-        _ http: SimulatedHTTP
-    ) -> ResponseForm.Framing {
+    private mutating func framing(of response: SimulatedResponse, _ http: SimulatedHTTP) -> ResponseForm.Framing {
         guard let length = response.head.contentLength else {
             return http.isOld || draws(http.endsByClose) ? .untilClose : .chunked
         }

@@ -5,8 +5,7 @@ import Synchronization
 // FTP servers: no status, no validators but a date, offsets instead of ranges. The connections below are the same.
 extension SimulatedNetwork.State {
     /// What an FTP server does instead of sending this response.
-    mutating func asFile(_ fare: SimulatedNetwork.Fare, of request: TransferRequest) -> SimulatedNetwork.Fare
-    {
+    mutating func asFile(_ fare: SimulatedNetwork.Fare, of request: TransferRequest) -> SimulatedNetwork.Fare {
         let address = request.address
         guard address.scheme == .ftp, case .responded(var response) = fare,
             let file = servers[address.host]?.files[address.path], let traits = file.fileServer
@@ -24,9 +23,7 @@ extension SimulatedNetwork.State {
             return .failed(TransferFault(.offsetRefused, foreign: "502 REST is not implemented"))
         }
         tally.note(file.statesLength ? "files sent by FTP" : "files sent by FTP without a length")
-        if sabotage == .endsFilesEarly {
-            response = whole(file, from: response.start, count: response.length / 2)
-        }
+        if sabotage == .endsFilesEarly { response = whole(file, from: response.start, count: response.length / 2) }
         return .responded(response)
     }
 
@@ -44,9 +41,7 @@ extension SimulatedNetwork {
         return state.withLock { state in
             let file = state.servers[request.address.host]?.files[request.address.path]
             return ResponseHead(
-                fileLength: file?.statesLength == true ? response.payload.length : nil,
-                modified: file?.lastModified
-            )
+                fileLength: file?.statesLength == true ? response.payload.length : nil, modified: file?.lastModified)
         }
     }
 
@@ -54,8 +49,8 @@ extension SimulatedNetwork {
     func changedFile(_ response: SimulatedResponse?, to request: TransferRequest) -> TransferFault? {
         guard let response, request.address.scheme == .ftp else { return nil }
         return state.withLock { state in
-            guard let file = state.servers[request.address.host]?.files[request.address.path],
-                file.statesLength, case let now = file.payload.length, now != response.payload.length
+            guard let file = state.servers[request.address.host]?.files[request.address.path], file.statesLength,
+                case let now = file.payload.length, now != response.payload.length
             else { return nil }
             state.tally.note("files that changed during an FTP transfer")
             return TransferFault(.contentChanged, foreign: "it has \(now) bytes now")

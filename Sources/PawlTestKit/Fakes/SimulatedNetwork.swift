@@ -59,9 +59,7 @@ package final class SimulatedNetwork: Sendable {
     /// Changes the file under a path, for later requests.
     package func change(_ host: String, _ path: String, _ body: (inout SimulatedFile) -> Void) {
         state.withLock { state in
-            guard var file = state.servers[host]?.files[path] else {
-                preconditionFailure("\(host) has no \(path)")
-            }
+            guard var file = state.servers[host]?.files[path] else { preconditionFailure("\(host) has no \(path)") }
             body(&file)
             state.servers[host]?.files[path] = file
             state.noteVersions(of: host)
@@ -105,9 +103,7 @@ package final class SimulatedNetwork: Sendable {
     package var tally: Tally { state.withLock { $0.tally } }
     package var hosts: [String] { state.withLock { $0.servers.keys.sorted() } }
     package func versions(of path: String) -> [Payload] { state.withLock { $0.versions[path] ?? [] } }
-    package func received(_ path: String) -> ByteRangeSet {
-        state.withLock { $0.received[path] ?? ByteRangeSet() }
-    }
+    package func received(_ path: String) -> ByteRangeSet { state.withLock { $0.received[path] ?? ByteRangeSet() } }
     /// Calls `body` for all bytes that are received.
     package func onTaken(_ body: @escaping @Sendable (WebAddress, ByteRange) -> Void) {
         state.withLock { $0.onTaken = body }
@@ -159,15 +155,9 @@ extension SimulatedNetwork {
             let number = state.requests.count
             state.requests.append(
                 SimulatedRequest(
-                    at: now,
-                    address: request.address,
-                    range: request.range,
-                    connection: request.connection,
-                    carriesSecrets: request.carriesSecrets,
-                    bypassesCaches: request.bypassesCaches,
-                    bufferSize: request.bufferSize
-                )
-            )
+                    at: now, address: request.address, range: request.range, connection: request.connection,
+                    carriesSecrets: request.carriesSecrets, bypassesCaches: request.bypassesCaches,
+                    bufferSize: request.bufferSize))
             let running = state.open[host] ?? 0
             state.watch.begins(request.address, running: running, now: now)
             state.now = now
@@ -209,13 +199,7 @@ extension SimulatedNetwork {
                 other.end == nil && other.address.host == address.host && other.address.path == address.path
                     && !other.taken.isEmpty
             }
-            state.watch.throttled(
-                address,
-                open: others,
-                isSameFile: isSameFile,
-                retryAfter: retryAfter,
-                now: now
-            )
+            state.watch.throttled(address, open: others, isSameFile: isSameFile, retryAfter: retryAfter, now: now)
         }
     }
 
@@ -223,9 +207,7 @@ extension SimulatedNetwork {
     func stated(_ number: Int, quotaWait: Interval?) {
         guard let quotaWait else { return }
         let now = timeline.now
-        state.withLock { state in
-            state.watch.usedUp(state.requests[number].address.host, wait: quotaWait, now: now)
-        }
+        state.withLock { state in state.watch.usedUp(state.requests[number].address.host, wait: quotaWait, now: now) }
     }
 
     func took(_ number: Int, _ range: ByteRange) {
@@ -246,18 +228,11 @@ extension SimulatedNetwork {
     }
 
     /// The next chunk's size and its delay.
-    func pace(
-        of response: SimulatedResponse,
-        host: String,
-        buffer: Int,
-        left: Int64
-    ) -> (size: Int, wait: Interval) {
+    func pace(of response: SimulatedResponse, host: String, buffer: Int, left: Int64) -> (size: Int, wait: Interval) {
         state.withLock { state in
             let server = state.servers[host] ?? SimulatedServer()
             var rate = Double(response.rate ?? server.rate)
-            if let total = server.totalRate {
-                rate = min(rate, Double(total) / Double(state.open[host] ?? 1))
-            }
+            if let total = server.totalRate { rate = min(rate, Double(total) / Double(state.open[host] ?? 1)) }
             var size = min(server.chunk, buffer)
             if server.isUneven { size = max(1, Int(Double(size) * state.dice.fraction())) }
             size = Int(min(Int64(size), left))
@@ -274,8 +249,7 @@ extension SimulatedNetwork {
 
 extension SimulatedNetwork.State {
     mutating func noteVersions(of host: String) {
-        for (path, file) in servers[host]?.files ?? [:]
-        where file.location == nil {
+        for (path, file) in servers[host]?.files ?? [:] where file.location == nil {
             for version in [file.payload, file.coded, file.badNode?.payload] {
                 if let version { note(version, of: path) }
             }

@@ -26,8 +26,7 @@ extension SimulatedNetwork.State {
 
     /// Some responses state that no further request is allowed for a while.
     private func stating(_ fare: SimulatedNetwork.Fare, of host: String) -> SimulatedNetwork.Fare {
-        guard case .responded(var response) = fare, let quota = servers[host]?.quota,
-            (served[host] ?? 0) % quota == 0
+        guard case .responded(var response) = fare, let quota = servers[host]?.quota, (served[host] ?? 0) % quota == 0
         else { return fare }
         response.head.rateLimit = RateLimitFields()
         response.head.rateLimit?.limit = "\"world\";r=0;t=1"
@@ -44,8 +43,7 @@ extension SimulatedNetwork.State {
         served[host] = number + 1
         if let most = server.connections, running >= most {
             switch server.overflow {
-            case .refuse:
-                return .failed(TransferFault(.connectionRefused, foreign: "\(host) refused the connection"))
+            case .refuse: return .failed(TransferFault(.connectionRefused, foreign: "\(host) refused the connection"))
             case .busy(let retryAfter): return .responded(plain(503, retryAfter: retryAfter))
             case .deny:
                 tally.note("requests denied beyond the connection limit")
@@ -63,8 +61,7 @@ extension SimulatedNetwork.State {
             return .responded(page(isDisguised: sabotage == .disguisesLatePages))
         }
         switch fault {
-        case .refused:
-            return .failed(TransferFault(.connectionRefused, foreign: "\(host) refused the connection"))
+        case .refused: return .failed(TransferFault(.connectionRefused, foreign: "\(host) refused the connection"))
         case .dropped: return .failed(TransferFault(.connectionLost, foreign: "the connection was lost"))
         case .silent: return .silent
         case .status(let status, let retryAfter): return .responded(plain(status, retryAfter: retryAfter))
@@ -81,9 +78,7 @@ extension SimulatedNetwork.State {
         if let response = hop(from: request.address, file) { return .responded(response) }
         let made = atNode(of: remade(file, request.address.path))
         guard var response = self.made(made, request.range) else { return .silent }
-        if sabotage == .withholdsEnds || sabotage == .restartsFailed {
-            response.fault = (response.length - 1, nil)
-        }
+        if sabotage == .withholdsEnds || sabotage == .restartsFailed { response.fault = (response.length - 1, nil) }
         if let most = file.breaksAfter, response.length > most {
             tally.note("responses that broke after the bytes to compare or before")
             let after = sabotage == .breaksAtOnce ? 0 : most
@@ -186,10 +181,8 @@ extension SimulatedNetwork.State {
         case .shifted(let distance):
             let start = max(0, min(total, wanted.start + distance))
             return part(file, ByteRange(start, max(start, wanted.end)))
-        case .overlong(let count):
-            return part(file, ByteRange(wanted.start, min(total, wanted.end + count)))
-        case .honoured, .untoldTotal, .multipart, .unlabelled, .malformed, .coded, .falseLength,
-            .otherTotal:
+        case .overlong(let count): return part(file, ByteRange(wanted.start, min(total, wanted.end + count)))
+        case .honoured, .untoldTotal, .multipart, .unlabelled, .malformed, .coded, .falseLength, .otherTotal:
             return part(file, wanted)
         }
     }

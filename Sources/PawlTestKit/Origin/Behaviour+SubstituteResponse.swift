@@ -23,10 +23,8 @@ extension Behaviour {
 
         /// A captive portal's page or that of an expired session: 200 and HTML.
         package static let loginPage = SubstituteResponse(
-            200,
-            lines: ["Content-Type: text/html; charset=utf-8"],
-            body: "<!DOCTYPE html><html><title>Log in</title><form>Please log in to go on.</form></html>\n"
-        )
+            200, lines: ["Content-Type: text/html; charset=utf-8"],
+            body: "<!DOCTYPE html><html><title>Log in</title><form>Please log in to go on.</form></html>\n")
 
         package static func redirect(to location: String, status: Int = 302) -> SubstituteResponse {
             let body = "<a href=\"\(location)\">moved</a>"

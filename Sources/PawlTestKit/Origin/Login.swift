@@ -15,14 +15,11 @@ extension Behaviour.Login {
     func accepts(_ request: Request) -> Bool {
         guard let field = request.header("Authorization") else { return false }
         switch self {
-        case .basic(let user, let password):
-            return field == "Basic " + Self.base64(Array("\(user):\(password)".utf8))
+        case .basic(let user, let password): return field == "Basic " + Self.base64(Array("\(user):\(password)".utf8))
         case .digest(let user, let password):
             guard field.hasPrefix("Digest ") else { return false }
             let values = Self.parameters(field.dropFirst(7))
-            guard let uri = values["uri"], let count = values["nc"], let client = values["cnonce"] else {
-                return false
-            }
+            guard let uri = values["uri"], let count = values["nc"], let client = values["cnonce"] else { return false }
             let first = MessageDigest5.hex("\(user):\(Self.realm):\(password)")
             let second = MessageDigest5.hex("\(request.method):\(uri)")
             let wanted = MessageDigest5.hex("\(first):\(Self.nonce):\(count):\(client):auth:\(second)")
@@ -47,9 +44,7 @@ extension Behaviour.Login {
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
             let word = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[start + $1]) : 0) }
-            for index in 0..<4 {
-                text.append(index <= group.count ? alphabet[(word >> (18 - 6 * index)) & 63] : "=")
-            }
+            for index in 0..<4 { text.append(index <= group.count ? alphabet[(word >> (18 - 6 * index)) & 63] : "=") }
         }
         return text
     }

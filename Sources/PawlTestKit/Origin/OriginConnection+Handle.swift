@@ -53,12 +53,7 @@ extension OriginConnection {
             if reset {
                 var linger = linger(l_onoff: 1, l_linger: 0)
                 unsafe setsockopt(
-                    descriptor,
-                    SOL_SOCKET,
-                    SO_LINGER,
-                    &linger,
-                    socklen_t(MemoryLayout<Glibc.linger>.size)
-                )
+                    descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
             }
             for end in [descriptor, wakeRead, wakeWrite] { Glibc.close(end) }
         }

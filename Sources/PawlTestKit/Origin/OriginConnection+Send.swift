@@ -11,8 +11,7 @@ extension OriginConnection {
             state.log.records[exchange.record].isContent = plan.isContent
         }
         guard send(plan.head(bareLF: exchange.behaviour.endsLinesWithBareLF)) else { return (lost, .close) }
-        let fate: Fate =
-            plan.closes || exchange.request.header("Connection")?.lowercased() == "close" ? .close : .keep
+        let fate: Fate = plan.closes || exchange.request.header("Connection")?.lowercased() == "close" ? .close : .keep
         guard exchange.request.method != "HEAD" else { return (.completed, fate) }
         if let end = sendBody(plan, for: exchange) { return end }
         if plan.isChunked, !send(Array("0\r\n\r\n".utf8)) { return (lost, .close) }
@@ -59,9 +58,7 @@ extension OriginConnection {
 
     private func sendBlock(_ plan: ResponsePlan, _ exchange: Exchange, at sent: Int64, count: Int) -> Bool {
         var block = block(plan, exchange, at: sent, count: count)
-        if plan.isChunked {
-            block = Array("\(String(count, radix: 16))\r\n".utf8) + block + [13, 10]
-        }
+        if plan.isChunked { block = Array("\(String(count, radix: 16))\r\n".utf8) + block + [13, 10] }
         guard send(block) else { return false }
         origin.with { state in
             state.log.records[exchange.record].bodySent += Int64(count)
@@ -73,8 +70,7 @@ extension OriginConnection {
 
     private func block(_ plan: ResponsePlan, _ exchange: Exchange, at sent: Int64, count: Int) -> [UInt8] {
         switch plan.body {
-        case .bytes(let bytes):
-            return Array(bytes[Int(sent)..<(Int(sent) + count)])
+        case .bytes(let bytes): return Array(bytes[Int(sent)..<(Int(sent) + count)])
         case .content(let content, let start):
             var payload = content
             if exchange.resource?.changesRunningBodies == true {
@@ -101,12 +97,7 @@ extension OriginConnection {
             guard let base = bytes.baseAddress else { return true }
             var sent = 0
             while sent < bytes.count {
-                let count = unsafe Glibc.send(
-                    handle.descriptor,
-                    base + sent,
-                    bytes.count - sent,
-                    Int32(MSG_NOSIGNAL)
-                )
+                let count = unsafe Glibc.send(handle.descriptor, base + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
                 if count < 0 {
                     guard errno == EINTR else { return false }
                     continue
@@ -122,8 +113,7 @@ extension Behaviour.Cut {
     /// The offset in this response's body at which the cut falls, `nil` when it does not touch it.
     fileprivate func point(in plan: ResponsePlan) -> Int64? {
         switch place {
-        case .sent(let count):
-            return count < plan.count || (plan.isChunked && count == plan.count) ? count : nil
+        case .sent(let count): return count < plan.count || (plan.isChunked && count == plan.count) ? count : nil
         case .offset(let offset):
             // A response that begins at the offset passes it: a transfer that was cut there can be resumed.
             guard plan.isContent, offset > plan.bodyStart else { return nil }

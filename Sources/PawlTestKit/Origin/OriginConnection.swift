@@ -73,10 +73,8 @@ struct OriginConnection {
     private func waitForDelay(_ exchange: Exchange) -> ExchangeEnd? {
         switch exchange.behaviour.delay {
         case .none: break
-        case .untilReleased:
-            if let end = hold(exchange) { return end }
-        case .span(let span):
-            if let end = hold(exchange, atMost: span) { return end }
+        case .untilReleased: if let end = hold(exchange) { return end }
+        case .span(let span): if let end = hold(exchange, atMost: span) { return end }
         }
         guard exchange.behaviour.ranges == .unresponsive, exchange.request.range != nil else { return nil }
         return hold(exchange)
@@ -107,13 +105,8 @@ extension OriginConnection {
             }
             resource.changeIfDue()
             let facts = RequestFacts(
-                request: request,
-                ordinal: resource.requests,
-                connection: number,
-                running: resource.running,
-                bodySent: resource.bodySent,
-                version: resource.current
-            )
+                request: request, ordinal: resource.requests, connection: number, running: resource.running,
+                bodySent: resource.bodySent, version: resource.current)
             var behaviour = resource.behaviour
             resource.vary?(facts, &behaviour)
             let hasPlace = state.serving < state.places ?? .max
@@ -123,13 +116,8 @@ extension OriginConnection {
             resource.tags += 1
             state.resources[request.path] = resource
             return Exchange(
-                record: record,
-                request: request,
-                resource: resource,
-                behaviour: behaviour,
-                running: facts.running,
-                hasPlace: hasPlace
-            )
+                record: record, request: request, resource: resource, behaviour: behaviour, running: facts.running,
+                hasPlace: hasPlace)
         }
     }
 

@@ -24,9 +24,7 @@ struct OriginRequestReader {
     private func endOfHead(from start: Int) -> Int? {
         guard buffer.count >= 4 else { return nil }
         for index in start..<(buffer.count - 3)
-        where buffer[index] == 13 && buffer[index + 1] == 10 && buffer[index + 2] == 13
-            && buffer[index + 3] == 10
-        {
+        where buffer[index] == 13 && buffer[index + 1] == 10 && buffer[index + 2] == 13 && buffer[index + 3] == 10 {
             return index + 4
         }
         return nil

@@ -3,22 +3,13 @@ import PawlSystem
 
 extension OriginServer {
     /// Serves `payload` under `path`; returns the URL.
-    @discardableResult
-    package func serve(
-        _ path: String,
-        _ payload: Payload,
-        _ adjust: (inout Behaviour) -> Void = { _ in }
-    ) -> String {
-        serve(path, versions: [payload], adjust)
-    }
+    @discardableResult package func serve(
+        _ path: String, _ payload: Payload, _ adjust: (inout Behaviour) -> Void = { _ in }
+    ) -> String { serve(path, versions: [payload], adjust) }
 
     /// Serves content that changes: the first version until `change` is due or ``advance(_:)`` is called, then the next.
-    @discardableResult
-    package func serve(
-        _ path: String,
-        versions: [Payload],
-        changing change: ContentChange? = nil,
-        runningBodies: Bool = false,
+    @discardableResult package func serve(
+        _ path: String, versions: [Payload], changing change: ContentChange? = nil, runningBodies: Bool = false,
         _ adjust: (inout Behaviour) -> Void = { _ in }
     ) -> String {
         precondition(!versions.isEmpty, "a resource has content")
@@ -32,8 +23,7 @@ extension OriginServer {
     }
 
     /// Redirects `path` to `location`.
-    @discardableResult
-    package func redirect(_ path: String, to location: String, status: Int = 302) -> String {
+    @discardableResult package func redirect(_ path: String, to location: String, status: Int = 302) -> String {
         serve(path, Payload([])) { $0.instead = .redirect(to: location, status: status) }
     }
 
@@ -54,9 +44,7 @@ extension OriginServer {
     /// Replaces the content of `path` by its next version.
     package func advance(_ path: String) {
         state.with { state in
-            guard let resource = state.resources[path], resource.current + 1 < resource.versions.count else {
-                return
-            }
+            guard let resource = state.resources[path], resource.current + 1 < resource.versions.count else { return }
             state.resources[path]?.current += 1
         }
     }
@@ -70,9 +58,7 @@ extension OriginServer {
     }
 
     /// Closes connections beyond that many at once as soon as they are accepted.
-    package func limitConnections(to limit: Int?) {
-        state.with { $0.connectionLimit = limit }
-    }
+    package func limitConnections(to limit: Int?) { state.with { $0.connectionLimit = limit } }
 
     /// Responds to so many requests at once, whatever their paths, and to others with the refusal.
     package func limitResponses(to places: Int, refusal: Behaviour.SubstituteResponse) {
@@ -86,32 +72,27 @@ extension OriginServer {
     package var log: RequestLog { state.read(\.log) }
 
     /// Waits until the log satisfies `condition`; `false` after `limit`, which only keeps a failing test from hanging.
-    @discardableResult
-    package func wait(atMost limit: Duration = .patience, until condition: (RequestLog) -> Bool) -> Bool {
-        state.wait(atMost: limit) { condition($0.log) ? () : nil } != nil
-    }
+    @discardableResult package func wait(
+        atMost limit: Duration = .patience, until condition: (RequestLog) -> Bool
+    ) -> Bool { state.wait(atMost: limit) { condition($0.log) ? () : nil } != nil }
 
     /// Waits until that many requests for `path` have arrived.
-    @discardableResult
-    package func wait(requests count: Int, of path: String, atMost limit: Duration = .patience) -> Bool {
-        state.wait(atMost: limit) { $0.resources[path]?.requests ?? 0 >= count ? () : nil } != nil
-    }
+    @discardableResult package func wait(
+        requests count: Int, of path: String, atMost limit: Duration = .patience
+    ) -> Bool { state.wait(atMost: limit) { $0.resources[path]?.requests ?? 0 >= count ? () : nil } != nil }
 
     /// Waits until that many body bytes of `path` were handed to the kernel.
-    @discardableResult
-    package func wait(bytes count: Int64, of path: String, atMost limit: Duration = .patience) -> Bool {
-        state.wait(atMost: limit) { $0.resources[path]?.bodySent ?? 0 >= count ? () : nil } != nil
-    }
+    @discardableResult package func wait(
+        bytes count: Int64, of path: String, atMost limit: Duration = .patience
+    ) -> Bool { state.wait(atMost: limit) { $0.resources[path]?.bodySent ?? 0 >= count ? () : nil } != nil }
 
     /// Waits until that many exchanges of `path` are held at once.
-    @discardableResult
-    package func wait(held count: Int, of path: String, atMost limit: Duration = .patience) -> Bool {
+    @discardableResult package func wait(held count: Int, of path: String, atMost limit: Duration = .patience) -> Bool {
         wait(atMost: limit) { log in log.of(path).filter(\.isHeld).count >= count }
     }
 
     /// Waits until no exchange of `path` is in progress.
-    @discardableResult
-    package func waitUntilQuiet(_ path: String, atMost limit: Duration = .patience) -> Bool {
+    @discardableResult package func waitUntilQuiet(_ path: String, atMost limit: Duration = .patience) -> Bool {
         wait(atMost: limit) { log in log.of(path).allSatisfy { $0.end != nil } }
     }
 
@@ -122,7 +103,5 @@ extension OriginServer {
     }
 
     /// Last-Modified of the current version of `path`, in Unix seconds.
-    package func lastModified(_ path: String) -> Int64? {
-        state.read { $0.resources[path]?.lastModified }
-    }
+    package func lastModified(_ path: String) -> Int64? { state.read { $0.resources[path]?.lastModified } }
 }

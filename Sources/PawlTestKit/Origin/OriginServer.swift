@@ -74,9 +74,7 @@ package final class OriginServer: Sendable {
             }
             let number: Int? = state.with { state in
                 defer { state.log.connections += 1 }
-                guard !state.isStopping, state.connections.count < state.connectionLimit ?? .max else {
-                    return nil
-                }
+                guard !state.isStopping, state.connections.count < state.connectionLimit ?? .max else { return nil }
                 state.connections[state.log.connections] = handle
                 state.log.open = state.connections.count
                 state.log.mostOpen = max(state.log.mostOpen, state.log.open)

@@ -56,8 +56,7 @@ package enum RangeHeader: Hashable, Sendable {
         case .from(let first, let last):
             let end = last.map { min($0 + 1, length) } ?? length
             return first < length && first < end ? ByteRange(first, end) : nil
-        case .suffix(let count):
-            return count > 0 && length > 0 ? ByteRange(max(0, length - count), length) : nil
+        case .suffix(let count): return count > 0 && length > 0 ? ByteRange(max(0, length - count), length) : nil
         }
     }
 }
@@ -97,9 +96,7 @@ package struct RequestRecord: Sendable {
     package var range: RangeHeader? { request.range }
     package var hasRange: Bool { request.header("Range") != nil }
     /// The bytes of the content that were sent.
-    package var contentSent: ByteRange? {
-        isContent && bodySent > 0 ? ByteRange(bodyStart, bodyStart + bodySent) : nil
-    }
+    package var contentSent: ByteRange? { isContent && bodySent > 0 ? ByteRange(bodyStart, bodyStart + bodySent) : nil }
 }
 
 /// All requests of an origin so far.

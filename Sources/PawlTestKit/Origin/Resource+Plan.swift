@@ -8,31 +8,21 @@ extension Resource {
         var plan = rangePlan(for: request, of: content, behaviour)
         plan.isContent = plan.isContent && !isCoded
         if isCoded { plan.add("Content-Encoding: gzip") }
-        if let type = behaviour.contentType,
-            !plan.lines.contains(where: { $0.starts(with: "Content-Type".utf8) })
-        {
+        if let type = behaviour.contentType, !plan.lines.contains(where: { $0.starts(with: "Content-Type".utf8) }) {
             plan.add("Content-Type: \(type)")
         }
         if let disposition = behaviour.disposition {
             plan.lines.append(Array("Content-Disposition: ".utf8) + disposition)
         }
-        if let accept = behaviour.acceptRanges, behaviour.framing != .http10 {
-            plan.add("Accept-Ranges: \(accept)")
-        }
+        if let accept = behaviour.acceptRanges, behaviour.framing != .http10 { plan.add("Accept-Ranges: \(accept)") }
         addValidators(to: &plan, behaviour)
         frame(&plan, behaviour)
         plan.dress(behaviour)
         return plan
     }
 
-    private func rangePlan(for request: Request, of content: Payload, _ behaviour: Behaviour) -> ResponsePlan
-    {
-        let whole = ResponsePlan(
-            status: 200,
-            body: .content(content, from: 0),
-            count: content.length,
-            isContent: true
-        )
+    private func rangePlan(for request: Request, of content: Payload, _ behaviour: Behaviour) -> ResponsePlan {
+        let whole = ResponsePlan(status: 200, body: .content(content, from: 0), count: content.length, isContent: true)
         guard let requested = request.range, behaviour.ranges != .ignored, behaviour.framing != .http10,
             agrees(with: request.header("If-Range"), behaviour)
         else { return whole }
@@ -41,25 +31,16 @@ extension Resource {
         guard let range = requested.resolved(in: total) else { return Self.unsatisfied(total: total) }
 
         switch behaviour.ranges {
-        case .honoured, .ignored, .unresponsive, .refused:
-            return Self.part(range, of: content, total: total)
+        case .honoured, .ignored, .unresponsive, .refused: return Self.part(range, of: content, total: total)
         case .capped(let limit):
-            return Self.part(
-                ByteRange(range.start, min(range.end, range.start + limit)),
-                of: content,
-                total: total
-            )
-        case .multipart:
-            return Self.multipart(range, of: content)
+            return Self.part(ByteRange(range.start, min(range.end, range.start + limit)), of: content, total: total)
+        case .multipart: return Self.multipart(range, of: content)
         case .shifted(let step):
             let start = max(0, range.start + step)
             return Self.part(ByteRange(start, max(start, range.end)), of: content, total: total)
-        case .labelled(let label):
-            return Self.part(range, of: content, label: label)
-        case .overlong(let more):
-            return Self.part(ByteRange(range.start, range.end + more), of: content, total: total)
-        case .otherTotal(let claim):
-            return Self.part(range, of: content, total: claim)
+        case .labelled(let label): return Self.part(range, of: content, label: label)
+        case .overlong(let more): return Self.part(ByteRange(range.start, range.end + more), of: content, total: total)
+        case .otherTotal(let claim): return Self.part(range, of: content, total: claim)
         }
     }
 
@@ -75,11 +56,7 @@ extension Resource {
 
     private static func part(_ range: ByteRange, of content: Payload, label: String?) -> ResponsePlan {
         var plan = ResponsePlan(
-            status: 206,
-            body: .content(content, from: range.start),
-            count: range.count,
-            isContent: true
-        )
+            status: 206, body: .content(content, from: range.start), count: range.count, isContent: true)
         if let label { plan.add("Content-Range: \(label)") }
         return plan
     }

@@ -40,11 +40,9 @@ struct ResponsePlan {
     static func reason(_ status: Int) -> String {
         let reasons = [
             100: "Continue", 103: "Early Hints", 200: "OK", 206: "Partial Content", 301: "Moved Permanently",
-            302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect",
-            401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 410: "Gone",
-            416: "Range Not Satisfiable",
-            429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway",
-            503: "Service Unavailable",
+            302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect", 401: "Unauthorized",
+            403: "Forbidden", 404: "Not Found", 410: "Gone", 416: "Range Not Satisfiable", 429: "Too Many Requests",
+            500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
         ]
         return reasons[status] ?? "Status \(status)"
     }

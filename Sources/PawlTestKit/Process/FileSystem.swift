@@ -22,9 +22,7 @@ package enum FileSystem {
     package static func mode(_ path: String) -> UInt32? { status(path).map { $0.st_mode & 0o777 } }
     package static func inode(_ path: String) -> UInt64? { status(path).map { UInt64($0.st_ino) } }
     package static func exists(_ path: String) -> Bool { status(path) != nil }
-    static func isFolder(_ path: String) -> Bool {
-        status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
-    }
+    static func isFolder(_ path: String) -> Bool { status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
     /// The path without its last component.
     package static func folder(of path: String) -> String {
@@ -121,9 +119,7 @@ extension FileSystem {
     package static func difference(of path: String, from payload: Payload) -> String? {
         guard let size = size(path) else { return "\(path) does not exist" }
         guard let agreed = agreement(of: path, with: payload) else { return "\(path) cannot be read" }
-        if agreed < min(size, payload.length) {
-            return "\(path) differs at byte \(agreed) of \(payload.length)"
-        }
+        if agreed < min(size, payload.length) { return "\(path) differs at byte \(agreed) of \(payload.length)" }
         return size == payload.length ? nil : "\(path) has \(size) bytes, not \(payload.length)"
     }
 }

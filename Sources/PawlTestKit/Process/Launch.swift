@@ -43,13 +43,9 @@ struct Launch {
 
     private static func withStrings<Result>(_ strings: [String], _ body: (Strings) -> Result) -> Result {
         var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
-        defer {
-            for index in unsafe pointers.indices { unsafe free(pointers[index]) }
-        }
+        defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
         return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
-            guard let base = buffer.baseAddress else {
-                preconditionFailure("a list of strings ends with nil")
-            }
+            guard let base = buffer.baseAddress else { preconditionFailure("a list of strings ends with nil") }
             return unsafe body(base)
         }
     }

@@ -10,9 +10,7 @@ package final class MountedFolder: Sendable {
     package init(bytes: Int64) throws {
         folder = try TemporaryFolder()
         let process = try PawlProcess.run(
-            "/usr/bin/mount",
-            ["-t", "tmpfs", "-o", "size=\(bytes)", "pawl-test", folder.path]
-        )
+            "/usr/bin/mount", ["-t", "tmpfs", "-o", "size=\(bytes)", "pawl-test", folder.path])
         guard process.exit == .code(0) else { throw SetupFailure("mount: \(process.errors)", EPERM) }
     }
 
@@ -25,9 +23,7 @@ package final class MountedFolder: Sendable {
     package func path(_ name: String) -> String { folder.path(name) }
     package var names: [String] { folder.names }
 
-    deinit {
-        _ = try? PawlProcess.run("/usr/bin/umount", ["-l", folder.path])
-    }
+    deinit { _ = try? PawlProcess.run("/usr/bin/umount", ["-l", folder.path]) }
 
     /// Whether this process may mount.
     package static let isAvailable: Bool = (try? MountedFolder(bytes: 65_536)) != nil

@@ -42,9 +42,7 @@ package final class Namespace: Sendable {
     }
 
     /// Disconnects the network: the kernel drops the routes with the link.
-    package func unplug() throws {
-        try Self.ip("-n", name, "link", "set", innerLink, "down")
-    }
+    package func unplug() throws { try Self.ip("-n", name, "link", "set", innerLink, "down") }
 
     /// Starts a program inside.
     package func start(_ program: String, _ arguments: [String]) throws -> PawlProcess {

@@ -19,8 +19,7 @@ package enum NetworkNamespace {
     }
 
     /// Runs a shell command in the calling thread's namespace; whether it succeeded.
-    @discardableResult
-    package static func shell(_ command: String) -> Bool {
+    @discardableResult package static func shell(_ command: String) -> Bool {
         unsafe system("( \(command) ) >/dev/null 2>&1") == 0
     }
 

@@ -27,10 +27,7 @@ package final class PawlProcess: Sendable {
     ///
     /// `environment` is added to the test's own, without proxies.
     package init(
-        _ program: String,
-        _ arguments: [String],
-        environment: [String: String] = [:],
-        folder: String? = nil
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
     ) throws(SetupFailure) {
         let out = try Pipe.make()
         let err = try Pipe.make()
@@ -41,13 +38,8 @@ package final class PawlProcess: Sendable {
         let launch = Launch(
             program: folder == nil ? program : "/usr/bin/env",
             arguments: folder.map { ["-C", $0, program] + arguments } ?? arguments,
-            environment: Self.environment(adding: environment),
-            out: out[1],
-            err: err[1]
-        )
-        do throws(SetupFailure) {
-            identifier = try launch.run()
-        } catch {
+            environment: Self.environment(adding: environment), out: out[1], err: err[1])
+        do throws(SetupFailure) { identifier = try launch.run() } catch {
             close(out[0])
             close(err[0])
             throw error
@@ -69,8 +61,7 @@ package final class PawlProcess: Sendable {
         SystemThread.detached {
             var information = unsafe siginfo_t()
             // Waits without reaping, so that the pid is not reused while signals may be sent to it.
-            while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR
-            {}
+            while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
             for drain in drains { drain.join() }
             state.with { state in
                 var status: Int32 = 0
@@ -96,9 +87,7 @@ package final class PawlProcess: Sendable {
         while let text = unsafe entry.pointee {
             let line = unsafe String(cString: text)
             let name = String(line.prefix { $0 != "=" })
-            if !name.lowercased().hasSuffix("_proxy") {
-                values[name] = String(line.dropFirst(name.count + 1))
-            }
+            if !name.lowercased().hasSuffix("_proxy") { values[name] = String(line.dropFirst(name.count + 1)) }
             unsafe entry += 1
         }
         return values.merging(added) { $1 }.map { "\($0)=\($1)" }
@@ -107,18 +96,13 @@ package final class PawlProcess: Sendable {
 
 extension PawlProcess {
     /// Sends a signal, unless the process has ended.
-    package func send(_ signal: Int32) {
-        state.with { state in
-            if state.exit == nil { kill(identifier, signal) }
-        }
-    }
+    package func send(_ signal: Int32) { state.with { state in if state.exit == nil { kill(identifier, signal) } } }
 
     /// How it ended, `nil` while it runs.
     package var exit: Exit? { state.read(\.exit) }
 
     /// Waits for the end; kills it and returns `nil` when `limit` passed first.
-    @discardableResult
-    package func wait(atMost limit: Duration = .patience) -> Exit? {
+    @discardableResult package func wait(atMost limit: Duration = .patience) -> Exit? {
         if let exit = state.wait(atMost: limit, for: \.exit) { return exit }
         send(SIGKILL)
         _ = state.wait(for: \.exit)
@@ -133,11 +117,8 @@ extension PawlProcess {
     package var lines: [String] { Self.lines(state.read(\.out)) }
 
     /// Waits until a complete line satisfies `condition` and returns it; `nil` when the process ended without one.
-    @discardableResult
-    package func line(
-        in stream: Stream = .out,
-        atMost limit: Duration = .patience,
-        where condition: (String) -> Bool
+    @discardableResult package func line(
+        in stream: Stream = .out, atMost limit: Duration = .patience, where condition: (String) -> Bool
     ) -> String? {
         var seen = 0
         var isOver = false
@@ -173,9 +154,7 @@ extension PawlProcess {
     package var peakResident: Int64? {
         guard let status = FileSystem.contents("/proc/\(identifier)/status") else { return nil }
         let text = String(decoding: status, as: UTF8.self)
-        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }) else {
-            return nil
-        }
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }) else { return nil }
         return Int64(line.filter(\.isNumber)).map { $0 * 1024 }
     }
 }
@@ -183,10 +162,7 @@ extension PawlProcess {
 extension PawlProcess {
     /// Runs a program to its end.
     package static func run(
-        _ program: String,
-        _ arguments: [String],
-        environment: [String: String] = [:],
-        folder: String? = nil,
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
         atMost limit: Duration = .patience
     ) throws(SetupFailure) -> PawlProcess {
         let process = try PawlProcess(program, arguments, environment: environment, folder: folder)

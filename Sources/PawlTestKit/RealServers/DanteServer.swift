@@ -12,8 +12,7 @@ package final class DanteServer: Sendable {
     package init() throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
-        let hosts =
-            (FileSystem.contents("/etc/hosts") ?? []) + Array("127.0.0.1 \(SSHServer.secretName)\n".utf8)
+        let hosts = (FileSystem.contents("/etc/hosts") ?? []) + Array("127.0.0.1 \(SSHServer.secretName)\n".utf8)
         try FileSystem.write(hosts, to: folder.path("hosts"))
         guard unsafe mkdir(folder.path("run"), 0o755) == 0 else { throw SetupFailure("mkdir run") }
         let configuration = """
@@ -34,13 +33,8 @@ package final class DanteServer: Sendable {
         try FileSystem.write(Array(configuration.utf8), to: folder.path("danted.conf"))
         server = Released(
             try ServerProcess(
-                "danted",
-                ["-f", folder.path("danted.conf")],
-                in: folder,
-                ports: [port],
-                covering: ["/etc/hosts": folder.path("hosts"), "/run": folder.path("run")]
-            )
-        )
+                "danted", ["-f", folder.path("danted.conf")], in: folder, ports: [port],
+                covering: ["/etc/hosts": folder.path("hosts"), "/run": folder.path("run")]))
     }
 
     package func url(_ scheme: String) -> String { "\(scheme)://127.0.0.1:\(port)" }

@@ -40,9 +40,7 @@ package final class FTPServer: Sendable {
 
             """
         try FileSystem.write(Array(configuration.utf8), to: folder.path("vsftpd.conf"))
-        server = Released(
-            try ServerProcess("vsftpd", [folder.path("vsftpd.conf")], in: folder, ports: [port])
-        )
+        server = Released(try ServerProcess("vsftpd", [folder.path("vsftpd.conf")], in: folder, ports: [port]))
     }
 
     private static func securing(_ authority: TestAuthority) -> String {
@@ -59,9 +57,7 @@ package final class FTPServer: Sendable {
         """
     }
 
-    package func url(_ path: String) -> String {
-        "\(isSecure ? "ftps" : "ftp")://127.0.0.1:\(port)\(path)"
-    }
+    package func url(_ path: String) -> String { "\(isSecure ? "ftps" : "ftp")://127.0.0.1:\(port)\(path)" }
 
     /// Stops the server and returns the commands that it received, in order.
     package func finish() -> [String] {

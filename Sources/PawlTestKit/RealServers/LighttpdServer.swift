@@ -8,10 +8,7 @@ package final class LighttpdServer: Sendable {
     ///
     /// lighttpd responds so for files without a configured type.
     package init(
-        _ site: ServedFolder,
-        user: String = "pawl",
-        password: String = "secret",
-        validators: Bool = true
+        _ site: ServedFolder, user: String = "pawl", password: String = "secret", validators: Bool = true
     ) throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
@@ -34,9 +31,7 @@ package final class LighttpdServer: Sendable {
             )
             """
         try FileSystem.write(Array(configuration.utf8), to: folder.path("lighttpd.conf"))
-        server = Released(
-            try ServerProcess("lighttpd", ["-D", "-f", "lighttpd.conf"], in: folder, ports: [port])
-        )
+        server = Released(try ServerProcess("lighttpd", ["-D", "-f", "lighttpd.conf"], in: folder, ports: [port]))
     }
 
     package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }

@@ -23,21 +23,13 @@ package final class NginxServer: Sendable {
     private let server: Released<ServerProcess>
 
     /// Serves `site` under `/`; `locations` is inserted into the server's block, with the folder for `$site`.
-    package init(
-        _ site: ServedFolder,
-        locations: String = "",
-        authority: TestAuthority? = nil
-    ) throws(SetupFailure) {
+    package init(_ site: ServedFolder, locations: String = "", authority: TestAuthority? = nil) throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         securePort = try FreePort.choose()
         let block = locations.replacing("$site", with: site.path)
         let configuration = Self.configuration(
-            folder: folder.path,
-            site: site.path,
-            listening: Self.listening(port, securePort, authority),
-            block
-        )
+            folder: folder.path, site: site.path, listening: Self.listening(port, securePort, authority), block)
         try FileSystem.write(Array(configuration.utf8), to: folder.path("nginx.conf"))
         let ports = authority == nil ? [port] : [port, securePort]
         let arguments = ["-e", "stderr", "-p", folder.path, "-c", folder.path("nginx.conf")]
@@ -67,20 +59,12 @@ package final class NginxServer: Sendable {
                 let connection = Int(fields[4]), fields[0] != ""
             else { return nil }
             return Request(
-                version: fields[0],
-                status: status,
-                bodySent: bodySent,
-                range: fields[3],
-                connection: connection,
-                path: fields[5],
-                cookie: fields[6],
-                isResumed: fields[7] == "r"
-            )
+                version: fields[0], status: status, bodySent: bodySent, range: fields[3], connection: connection,
+                path: fields[5], cookie: fields[6], isResumed: fields[7] == "r")
         }
     }
 
-    private static func listening(_ port: UInt16, _ securePort: UInt16, _ authority: TestAuthority?) -> String
-    {
+    private static func listening(_ port: UInt16, _ securePort: UInt16, _ authority: TestAuthority?) -> String {
         var lines = ["listen 127.0.0.1:\(port);"]
         if FreePort.hasInternet6 { lines.append("listen [::1]:\(port);") }
         if let authority {
@@ -90,12 +74,7 @@ package final class NginxServer: Sendable {
         return lines.joined(separator: "\n        ")
     }
 
-    private static func configuration(
-        folder: String,
-        site: String,
-        listening: String,
-        _ block: String
-    ) -> String {
+    private static func configuration(folder: String, site: String, listening: String, _ block: String) -> String {
         """
         daemon off;
         worker_processes 2;

@@ -7,9 +7,7 @@ package final class PythonServer: Sendable {
     package init(_ site: ServedFolder) throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
-        let arguments = [
-            "-u", "-m", "http.server", "\(port)", "--bind", "127.0.0.1", "--directory", site.path,
-        ]
+        let arguments = ["-u", "-m", "http.server", "\(port)", "--bind", "127.0.0.1", "--directory", site.path]
         server = Released(try ServerProcess("python3", arguments, in: folder, ports: [port]))
     }
 

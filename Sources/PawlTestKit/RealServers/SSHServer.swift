@@ -20,8 +20,7 @@ package final class SSHServer: Sendable {
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
 
-    package static let isAvailable =
-        geteuid() == 0 && ServerProcess.isInstalled("sshd") && ServerProcess.canCoverFiles
+    package static let isAvailable = geteuid() == 0 && ServerProcess.isInstalled("sshd") && ServerProcess.canCoverFiles
 
     package init(_ site: ServedFolder) throws(SetupFailure) {
         folder = try TemporaryFolder()
@@ -37,13 +36,8 @@ package final class SSHServer: Sendable {
         ]
         server = Released(
             try ServerProcess(
-                "/usr/sbin/sshd",
-                ["-D", "-e", "-f", folder.path("sshd_config")],
-                in: folder,
-                ports: [port],
-                covering: covered
-            )
-        )
+                "/usr/sbin/sshd", ["-D", "-e", "-f", folder.path("sshd_config")], in: folder, ports: [port],
+                covering: covered))
     }
 
     /// The URL of an absolute path.
@@ -58,25 +52,18 @@ package final class SSHServer: Sendable {
             ("own", ["-t", "rsa", "-b", "2048", "-m", "PEM"]),
         ] {
             let process = try PawlProcess.run(
-                "/usr/bin/ssh-keygen",
-                ["-q", "-N", "", "-C", "test", "-f", folder.path(name)] + kind
-            )
+                "/usr/bin/ssh-keygen", ["-q", "-N", "", "-C", "test", "-f", folder.path(name)] + kind)
             guard process.exit == .code(0) else { throw SetupFailure("ssh-keygen: \(process.errors)", EIO) }
         }
-        for (home, known) in [
-            ("knowing", "host"), ("with-key", "host"), ("mistaken", "other"), ("unknownHost", nil),
-        ] {
+        for (home, known) in [("knowing", "host"), ("with-key", "host"), ("mistaken", "other"), ("unknownHost", nil)] {
             try makeHome(folder.path(home))
             guard let known, let key = FileSystem.contents(folder.path("\(known).pub")) else { continue }
             let line = "[127.0.0.1]:\(port) " + String(decoding: key, as: UTF8.self)
             try FileSystem.write(Array(line.utf8), to: folder.path("\(home)/.ssh/known_hosts"))
         }
         for (source, target) in [
-            ("own", "with-key/.ssh/id_rsa"), ("own.pub", "with-key/.ssh/id_rsa.pub"),
-            ("own.pub", "authorized"),
-        ] {
-            try FileSystem.write(FileSystem.contents(folder.path(source)) ?? [], to: folder.path(target))
-        }
+            ("own", "with-key/.ssh/id_rsa"), ("own.pub", "with-key/.ssh/id_rsa.pub"), ("own.pub", "authorized"),
+        ] { try FileSystem.write(FileSystem.contents(folder.path(source)) ?? [], to: folder.path(target)) }
         unsafe chmod(folder.path("with-key/.ssh/id_rsa"), 0o600)
     }
 
@@ -87,14 +74,9 @@ package final class SSHServer: Sendable {
     }
 
     private static func makeAccounts(
-        _ folder: TemporaryFolder,
-        home: String,
-        user: String,
-        password: String
+        _ folder: TemporaryFolder, home: String, user: String, password: String
     ) throws(SetupFailure) {
-        let hash = try PawlProcess.run("/usr/bin/openssl", ["passwd", "-6", password]).output.prefix {
-            $0 != "\n"
-        }
+        let hash = try PawlProcess.run("/usr/bin/openssl", ["passwd", "-6", password]).output.prefix { $0 != "\n" }
         func extend(_ file: String, with line: String) throws(SetupFailure) {
             let old = FileSystem.contents("/etc/\(file)") ?? []
             try FileSystem.write(old + Array("\(line)\n".utf8), to: folder.path(file))
@@ -104,17 +86,12 @@ package final class SSHServer: Sendable {
         try extend("hosts", with: "127.0.0.1 \(secretName)")
         unsafe chmod(folder.path("shadow"), 0o600)
         // The empty folder of sshd's unprivileged process; some machines lack it before the service ran.
-        guard unsafe mkdir(folder.path("run"), 0o755) == 0, unsafe mkdir(folder.path("run/sshd"), 0o755) == 0
-        else {
+        guard unsafe mkdir(folder.path("run"), 0o755) == 0, unsafe mkdir(folder.path("run/sshd"), 0o755) == 0 else {
             throw SetupFailure("mkdir run/sshd")
         }
     }
 
-    private static func writeConfiguration(
-        _ folder: TemporaryFolder,
-        port: UInt16,
-        user: String
-    ) throws(SetupFailure) {
+    private static func writeConfiguration(_ folder: TemporaryFolder, port: UInt16, user: String) throws(SetupFailure) {
         let configuration = """
             Port \(port)
             ListenAddress 127.0.0.1

@@ -11,11 +11,7 @@ package final class ServedFolder: Sendable {
     }
 
     /// Adds `payload` with a time in the past, so that it cannot be mistaken for the time of a download.
-    package func add(
-        _ name: String,
-        _ payload: Payload,
-        modified: Int64 = ServedFolder.modified
-    ) throws(SetupFailure) {
+    package func add(_ name: String, _ payload: Payload, modified: Int64 = ServedFolder.modified) throws(SetupFailure) {
         let path = folder.path(name)
         try FileSystem.write(payload.bytes, to: path)
         let time = timespec(tv_sec: Int(modified), tv_nsec: 0)

@@ -11,12 +11,8 @@ package final class ServerProcess: Sendable {
     ///
     /// System files are replaced for this server alone by `files` (root only): the key is the path.
     package init(
-        _ program: String,
-        _ arguments: [String],
-        in folder: TemporaryFolder,
-        ports: [UInt16],
-        covering files: [String: String] = [:],
-        environment: [String: String] = [:]
+        _ program: String, _ arguments: [String], in folder: TemporaryFolder, ports: [UInt16],
+        covering files: [String: String] = [:], environment: [String: String] = [:]
     ) throws(SetupFailure) {
         let pipe = folder.path("lifeline-\(ports.first ?? 0)")
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw SetupFailure("mkfifo \(pipe)") }
@@ -24,11 +20,8 @@ package final class ServerProcess: Sendable {
         guard lifeline >= 0 else { throw SetupFailure("open \(pipe)") }
         do throws(SetupFailure) {
             process = try PawlProcess(
-                "/bin/sh",
-                ["-c", Self.launcher, "launcher", pipe, Self.cover(files), program] + arguments,
-                environment: environment.merging(["PATH": Self.searchPath]) { given, _ in given },
-                folder: folder.path
-            )
+                "/bin/sh", ["-c", Self.launcher, "launcher", pipe, Self.cover(files), program] + arguments,
+                environment: environment.merging(["PATH": Self.searchPath]) { given, _ in given }, folder: folder.path)
         } catch {
             close(lifeline)
             throw error
@@ -73,9 +66,7 @@ package final class ServerProcess: Sendable {
 
     private static func cover(_ files: [String: String]) -> String {
         if files.isEmpty { return "" }
-        return (["mount --make-rprivate /"] + files.map { "mount --bind '\($1)' '\($0)'" }).joined(
-            separator: " && "
-        )
+        return (["mount --make-rprivate /"] + files.map { "mount --bind '\($1)' '\($0)'" }).joined(separator: " && ")
     }
 
     /// Tries to connect until the server accepts or has exited.

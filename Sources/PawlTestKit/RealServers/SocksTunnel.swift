@@ -12,14 +12,10 @@ package final class SocksTunnel: Sendable {
         server = try ServerProcess(
             "ssh",
             [
-                "-N", "-D", "127.0.0.1:\(port)", "-p", "\(far.port)", "-i", "\(far.withKey)/.ssh/id_rsa",
-                "-F", "none",
+                "-N", "-D", "127.0.0.1:\(port)", "-p", "\(far.port)", "-i", "\(far.withKey)/.ssh/id_rsa", "-F", "none",
                 "-o", "UserKnownHostsFile=\(far.withKey)/.ssh/known_hosts", "-o", "BatchMode=yes",
                 "\(far.user)@127.0.0.1",
-            ],
-            in: folder,
-            ports: [port]
-        )
+            ], in: folder, ports: [port])
     }
 
     package func url(_ scheme: String) -> String { "\(scheme)://127.0.0.1:\(port)" }

@@ -15,18 +15,16 @@ package final class TestAuthority: Sendable {
         folder = try TemporaryFolder()
         let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         try run(
-            ["req", "-x509", "-days", "2", "-subj", "/CN=Pawl test authority", "-out", "authority.pem"]
-                + ["-keyout", "authority.key"] + curve
-        )
+            ["req", "-x509", "-days", "2", "-subj", "/CN=Pawl test authority", "-out", "authority.pem"] + [
+                "-keyout", "authority.key",
+            ] + curve)
         try FileSystem.write(Array("subjectAltName=\(names)\n".utf8), to: folder.path("server.names"))
         try FileSystem.write(Array("extendedKeyUsage=clientAuth\n".utf8), to: folder.path("client.names"))
         for name in ["server", "client"] {
-            try run(
-                ["req", "-subj", "/CN=Pawl test \(name)", "-out", "request", "-keyout", "\(name).key"] + curve
-            )
+            try run(["req", "-subj", "/CN=Pawl test \(name)", "-out", "request", "-keyout", "\(name).key"] + curve)
             try run([
-                "x509", "-req", "-in", "request", "-CA", "authority.pem", "-CAkey", "authority.key",
-                "-CAcreateserial", "-days", "2", "-extfile", "\(name).names", "-out", "\(name).pem",
+                "x509", "-req", "-in", "request", "-CA", "authority.pem", "-CAkey", "authority.key", "-CAcreateserial",
+                "-days", "2", "-extfile", "\(name).names", "-out", "\(name).pem",
             ])
         }
     }

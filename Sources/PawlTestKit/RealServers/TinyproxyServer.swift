@@ -20,13 +20,7 @@ package final class TinyproxyServer: Sendable {
             """
         try FileSystem.write(Array(configuration.utf8), to: folder.path("tinyproxy.conf"))
         server = Released(
-            try ServerProcess(
-                "tinyproxy",
-                ["-d", "-c", folder.path("tinyproxy.conf")],
-                in: folder,
-                ports: [port]
-            )
-        )
+            try ServerProcess("tinyproxy", ["-d", "-c", folder.path("tinyproxy.conf")], in: folder, ports: [port]))
     }
 
     package func url(_ scheme: String = "http") -> String { "\(scheme)://127.0.0.1:\(port)" }
@@ -35,8 +29,7 @@ package final class TinyproxyServer: Sendable {
     package func finish() -> [String] {
         server.release()
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
-        return log.split(separator: "\n").filter { $0.contains("Request (file descriptor") }.compactMap {
-            line in
+        return log.split(separator: "\n").filter { $0.contains("Request (file descriptor") }.compactMap { line in
             line.firstRange(of: "): ").map { String(line[$0.upperBound...]) }
         }
     }

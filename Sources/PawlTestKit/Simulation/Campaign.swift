@@ -104,9 +104,7 @@ package final class Campaign: Sendable {
     /// Runs and prints a summary; returns whether every law was kept and every mechanism ran.
     package func run() -> Bool {
         runAll(mark: ".build/simulation/running-")
-        for (mechanism, count) in tally.counts.sorted(by: { $0.key < $1.key }) {
-            print("\(mechanism): \(count)")
-        }
+        for (mechanism, count) in tally.counts.sorted(by: { $0.key < $1.key }) { print("\(mechanism): \(count)") }
         for failure in failures {
             print("seed \(failure.seed): \(failure.violations[0])")
             print("  repeat it with: \(kind.command(failure.seed))   (its log goes to .build/simulation)")
@@ -118,8 +116,7 @@ package final class Campaign: Sendable {
 
     /// Breaks worlds on purpose, in each way; returns whether the laws noticed every one.
     package static func runSabotages(
-        _ sabotages: [Sabotage] = Sabotage.allCases,
-        ofQueues queueSabotages: [QueueSabotage] = QueueSabotage.allCases
+        _ sabotages: [Sabotage] = Sabotage.allCases, ofQueues queueSabotages: [QueueSabotage] = QueueSabotage.allCases
     ) -> Bool {
         var missed = false
         func report(_ name: String, _ law: Law, _ seed: UInt64?) {
@@ -127,9 +124,7 @@ package final class Campaign: Sendable {
             missed = missed || seed == nil
         }
         // A sequence of events that the sabotage needs may be rare.
-        for sabotage in sabotages {
-            report("\(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage))
-        }
+        for sabotage in sabotages { report("\(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage)) }
         for sabotage in queueSabotages {
             report("queue: \(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage))
         }
@@ -146,9 +141,7 @@ package final class Campaign: Sendable {
     }
 
     private static func firstSeed(
-        below limit: UInt64,
-        breaking law: Law,
-        in run: @escaping @Sendable (UInt64) -> Simulation.Outcome
+        below limit: UInt64, breaking law: Law, in run: @escaping @Sendable (UInt64) -> Simulation.Outcome
     ) -> UInt64? {
         let state = Mutex((next: UInt64(0), found: limit))
         onEveryCore { _ in

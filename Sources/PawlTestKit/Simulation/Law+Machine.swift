@@ -17,8 +17,7 @@ extension Law {
         }
         switch phase {
         case .probing, .transferring: break
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed,
-            .removed:
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed:
             guard lanes.isEmpty else { return "lanes in phase \(phase)" }
             guard map.claims.isEmpty else { return "claims in phase \(phase)" }
         }
@@ -33,18 +32,14 @@ extension Law {
         let claim = map.claim(of: lane.id)
         switch lane.kind {
         case .data:
-            guard lane.cursor < lane.end else {
-                return claim == nil ? nil : "\(lane.id) at its end owns \(lane)"
-            }
+            guard lane.cursor < lane.end else { return claim == nil ? nil : "\(lane.id) at its end owns \(lane)" }
             guard let claim else { return "\(lane) owns nothing" }
             guard claim.end == lane.end else { return "\(lane) and its claim \(claim) end apart" }
             // A promoted racer rewrites bytes until it has reached the owner's cursor.
             guard claim.start >= lane.cursor else { return "\(lane) has not reported \(claim)" }
         case .racing(let owner):
             guard claim == nil else { return "racer \(lane.id) owns \(lane)" }
-            guard let goal = lanes.first(where: { $0.id == owner }) else {
-                return "racer \(lane.id) has no goal"
-            }
+            guard let goal = lanes.first(where: { $0.id == owner }) else { return "racer \(lane.id) has no goal" }
             guard goal.kind == .data else { return "racer \(lane.id) races against a racer" }
         case .settling, .restarting, .checkingTag:
             guard claim == nil else { return "\(lane.id) owns bytes but receives none" }

@@ -54,25 +54,17 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
 
 extension Law {
     /// `selection` is the requested part.
-    package static func published(
-        _ bytes: [UInt8],
-        of versions: [Payload],
-        selection: RequestedRange
-    ) -> String? {
+    package static func published(_ bytes: [UInt8], of versions: [Payload], selection: RequestedRange) -> String? {
         let isRight = versions.contains { version in
             let wanted = selection.part(of: version.length)
             guard wanted.count == bytes.count else { return false }
-            return unsafe bytes.withUnsafeBytes { unsafe version.agreement(with: $0, at: wanted.start) }
-                == bytes.count
+            return unsafe bytes.withUnsafeBytes { unsafe version.agreement(with: $0, at: wanted.start) } == bytes.count
         }
         return isRight ? nil : "\(bytes.count) bytes that none of \(versions.count) versions has"
     }
 
     package static func ladder(
-        durable: ByteRangeSet,
-        synced: ByteRangeSet,
-        written: ByteRangeSet,
-        received: ByteRangeSet?
+        durable: ByteRangeSet, synced: ByteRangeSet, written: ByteRangeSet, received: ByteRangeSet?
     ) -> String? {
         if !durable.isSubset(of: synced) { return "durable \(durable.runs), synced only \(synced.runs)" }
         if !synced.isSubset(of: written) { return "synced \(synced.runs), written only \(written.runs)" }
@@ -84,11 +76,7 @@ extension Law {
         after >= before || hasReason ? nil : "from \(before) bytes to \(after), without a reason"
     }
 
-    package static func kept(
-        known: ByteRangeSet,
-        written: ByteRangeSet,
-        mayBeLost: ByteRangeSet
-    ) -> String? {
+    package static func kept(known: ByteRangeSet, written: ByteRangeSet, mayBeLost: ByteRangeSet) -> String? {
         var must = written
         for run in mayBeLost.runs { must.remove(run) }
         return must.isSubset(of: known) && known.isSubset(of: written)
@@ -140,9 +128,7 @@ extension Law {
 
     /// `recent` is the most that the host served at the end of an instant of the last ten seconds.
     package static func fair(_ budget: HostBudget, before: HostBudget?, recent: Int) -> String? {
-        guard let limit = budget.limit?.connections, limit < before?.limit?.connections ?? .max else {
-            return nil
-        }
+        guard let limit = budget.limit?.connections, limit < before?.limit?.connections ?? .max else { return nil }
         let least = min(recent, before?.limit?.connections ?? .max)
         return limit < least ? "it served \(least), and \(limit) are allowed" : nil
     }
@@ -160,8 +146,7 @@ extension Law {
         guard let upSince, let waitsSince, case let both = max(upSince, waitsSince) else { return nil }
         // An attempt takes its time.
         let longest = RetryPolicy.longestWait * 1.1
-        return now - both <= longest
-            ? nil : "has waited for \((now - both).seconds) s while there is a network"
+        return now - both <= longest ? nil : "has waited for \((now - both).seconds) s while there is a network"
     }
 
     /// The rarest attempts, and one that takes its time.
@@ -169,8 +154,7 @@ extension Law {
 
     /// A download failed after `total` retries, `idle` of them after the last new byte.
     package static func patience(idle: Int, total: Int, of most: Int) -> String? {
-        idle <= most && total >= most
-            ? nil : "it failed after \(idle) of \(total) retries, \(most) are allowed"
+        idle <= most && total >= most ? nil : "it failed after \(idle) of \(total) retries, \(most) are allowed"
     }
 }
 

@@ -111,8 +111,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     package var law: Law {
         switch self {
         case .flipsBits, .cutsFiles, .sharesParts: .published
-        case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags,
-            .disguisesPages, .disguisesLatePages, .endsFilesEarly, .hidesHoles:
+        case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags, .disguisesPages,
+            .disguisesLatePages, .endsFilesEarly, .hidesHoles:
             .published
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut

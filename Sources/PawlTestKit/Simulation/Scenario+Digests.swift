@@ -12,8 +12,8 @@ extension Scenario {
             let download = downloads[index]
             let plan = download.job.plan
             let files = plan.sources.compactMap { servers[$0.host]?.files[download.path] }
-            guard plan.selection == .whole, download.nextSelection == nil, download.existing == nil,
-                plan.pieces == nil, let payload = files.first?.payload, payload.length < 300_000
+            guard plan.selection == .whole, download.nextSelection == nil, download.existing == nil, plan.pieces == nil,
+                let payload = files.first?.payload, payload.length < 300_000
             else { continue }
             let isOne = Set(files.map(\.payload)).count == 1 && files.allSatisfy { $0.badNode == nil }
             addDigests(to: index, of: payload, &luck)

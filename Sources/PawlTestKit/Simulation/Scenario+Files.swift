@@ -12,9 +12,8 @@ extension Scenario {
         var luck = Dice(seed: seed &* 521 &+ UInt64(downloads.count))
         let plan = download.job.plan
         guard luck.chance(0.08), plan.sources.count == 1, download.seeding == nil, plan.pieces == nil,
-            case let host = plan.sources[0].host, var server = servers[host],
-            var file = server.files[download.path], file.hops.isEmpty, file.tokenLife == nil,
-            file.coded == nil, file.breaksAfter == nil, !file.isRemade
+            case let host = plan.sources[0].host, var server = servers[host], var file = server.files[download.path],
+            file.hops.isEmpty, file.tokenLife == nil, file.coded == nil, file.breaksAfter == nil, !file.isRemade
         else { return }
         servers[host]?.files[download.path] = nil
         file.fileServer = .init(refusesOffsets: luck.chance(0.2))
@@ -28,13 +27,7 @@ extension Scenario {
         server.files[download.path] = file
         servers[Self.fileHost] = server
         download.job.plan.sources = [
-            WebAddress(
-                scheme: .ftp,
-                host: Self.fileHost,
-                port: 21,
-                path: download.path,
-                query: nil
-            )
+            WebAddress(scheme: .ftp, host: Self.fileHost, port: 21, path: download.path, query: nil)
         ]
         download.canFinish = download.canFinish && Self.canSend(plan.selection, of: file)
     }

@@ -21,8 +21,7 @@ extension Scenario {
             // A compressing front end, and a cache behind it that does not know about it.
             let length = max(1, file.payload.length / 2)
             file.coded = Payload(seed: dice.next(), length: length)
-        default:
-            file.entityTag?.isWeak = true
+        default: file.entityTag?.isWeak = true
         }
     }
 
@@ -35,8 +34,9 @@ extension Scenario {
     mutating func codePart(of download: inout Download, _ file: SimulatedFile) {
         var luck = Dice(seed: seed &* 433 &+ UInt64(downloads.count))
         let plan = download.job.plan
-        guard plan.selection != .whole, luck.chance(0.4), plan.sources.count == 1, file.payload.length > 20
-        else { return }
+        guard plan.selection != .whole, luck.chance(0.4), plan.sources.count == 1, file.payload.length > 20 else {
+            return
+        }
         let coded = Payload(seed: luck.next(), length: file.payload.length / 2)
         download.job.plan.selection = .closed(ByteRange(0, luck.bytes(1...coded.length)))
         download.canFinish = false
@@ -64,9 +64,7 @@ extension Scenario {
         }
         // The very first response may be a page, which cannot be detected then.
         if download.job.plan.selection == .whole, download.nextSelection == nil {
-            for host in download.job.plan.sources.map(\.host) {
-                servers[host]?.files[download.path]?.mayBeAPage = true
-            }
+            for host in download.job.plan.sources.map(\.host) { servers[host]?.files[download.path]?.mayBeAPage = true }
         }
         if download.job.plan.sources.count > 1 { download.turnsSources = dice.chance(0.3) }
     }

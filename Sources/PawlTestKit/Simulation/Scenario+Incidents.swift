@@ -29,8 +29,7 @@ extension Scenario {
         case 0, 1: add(.crash(.kill))
         case 2, 3: add(.crash(.powerCut))
         case 4, 5: add(.cut)
-        case 6:
-            add(.network(isUp: false, breaks: dice.chance(0.5)), until: .network(isUp: true, breaks: false))
+        case 6: add(.network(isUp: false, breaks: dice.chance(0.5)), until: .network(isUp: true, breaks: false))
         case 7: add(.pause(index), until: .resume(index))
         case 8: add(dice.chance(0.3) ? .remove(index) : .pause(index))
         case 9: add(.limit(dice.chance(0.5) ? dice.bytes(100_000...2_000_000) : nil))
@@ -75,16 +74,15 @@ extension Scenario {
                     (start, .unreported(isUp: false, breaks: luck.chance(0.5))),
                     (end, .unreported(isUp: true, breaks: false)),
                 ]
-            default:
-                (0..<luck.number(2...6)).map { (start + Int64($0) * 700, .monitor(isOnline: $0 % 2 == 1)) }
+            default: (0..<luck.number(2...6)).map { (start + Int64($0) * 700, .monitor(isOnline: $0 % 2 == 1)) }
             }
         for (time, incident) in falseReports { atTimes.append((.milliseconds(time), incident)) }
     }
 
     private func changeable(_ index: Int) -> SimulatedFile? {
         let download = downloads[index]
-        guard download.job.plan.selection == .whole, download.job.plan.checksums.isEmpty,
-            download.existing == nil, download.job.plan.pieces == nil
+        guard download.job.plan.selection == .whole, download.job.plan.checksums.isEmpty, download.existing == nil,
+            download.job.plan.pieces == nil
         else { return nil }
         return servers[download.job.plan.sources[0].host]?.files[download.path]
     }

@@ -15,8 +15,8 @@ extension Scenario {
     mutating func addPieces(_ download: inout Download, _ file: SimulatedFile) {
         var luck = Dice(seed: seed &* 613 &+ UInt64(downloads.count))
         let (plan, length) = (download.job.plan, file.payload.length)
-        guard luck.chance(0.15), plan.selection == .whole, plan.checksums.isEmpty, download.existing == nil,
-            length > 2, !isFickle(file), let pieces = Self.pieces(of: file.payload, &luck)
+        guard luck.chance(0.15), plan.selection == .whole, plan.checksums.isEmpty, download.existing == nil, length > 2,
+            !isFickle(file), let pieces = Self.pieces(of: file.payload, &luck)
         else { return }
         download.job.plan.pieces = pieces
         download.job.plan.length = length
@@ -24,8 +24,8 @@ extension Scenario {
         if kind == 0 || kind == 4 { addBadMirror(&download, file, pieces, &luck) }
         if kind == 1 {
             let bad = Self.damaged(file.payload, pieces, &luck)
-            servers[plan.sources[0].host]?.files[download.path]?.badNode =
-                .init(payload: bad, odds: luck.pick([0.1, 0.3, 0.5]))
+            servers[plan.sources[0].host]?.files[download.path]?.badNode = .init(
+                payload: bad, odds: luck.pick([0.1, 0.3, 0.5]))
             // It may serve the same wrong piece each time.
             download.canFinish = false
         }
@@ -55,10 +55,7 @@ extension Scenario {
     }
 
     private mutating func addBadMirror(
-        _ download: inout Download,
-        _ file: SimulatedFile,
-        _ pieces: PieceHashes,
-        _ luck: inout Dice
+        _ download: inout Download, _ file: SimulatedFile, _ pieces: PieceHashes, _ luck: inout Dice
     ) {
         var copy = file
         copy.payload = Self.damaged(file.payload, pieces, &luck)
@@ -86,8 +83,8 @@ extension Scenario {
     /// Whether nothing is known of the content of the download that pieces would have to agree with.
     private func isOpen(_ download: Download) -> Bool {
         let plan = download.job.plan
-        return plan.selection == .whole && download.nextSelection == nil && plan.checksums.isEmpty
-            && plan.pieces == nil && download.existing == nil && download.seeding == nil
+        return plan.selection == .whole && download.nextSelection == nil && plan.checksums.isEmpty && plan.pieces == nil
+            && download.existing == nil && download.seeding == nil
     }
 
     /// Gives some downloads the digests of other content, whose pieces are more or fewer, and some coded bodies those of the
@@ -97,8 +94,7 @@ extension Scenario {
         guard luck.chance(0.03), isOpen(download), file.payload.length > 2 else { return }
         let length = luck.pick([file.payload.length / 2, file.payload.length * 2 + 1])
         let described = file.coded == nil ? Payload(seed: luck.next(), length: length) : file.payload
-        guard let pieces = Self.pieces(of: described, &luck),
-            !pieces.fits(file.payload.length) || file.coded != nil
+        guard let pieces = Self.pieces(of: described, &luck), !pieces.fits(file.payload.length) || file.coded != nil
         else { return }
         download.job.plan.pieces = pieces
         download.hasUnfitPieces = true

@@ -29,9 +29,9 @@ extension Scenario {
     private mutating func makeRanges() -> SimulatedFile.Ranges {
         guard dice.chance(0.4) else { return .honoured }
         return dice.pick([
-            .capped(dice.bytes(100_000...900_000)), .cappedUntold(dice.bytes(100_000...900_000)), .ignored,
-            .refused, .silent, .shifted(dice.bytes(-5_000...5_000)), .untoldTotal, .multipart, .unlabelled,
-            .malformed, .overlong(dice.bytes(1...5_000)), .coded, .falseLength, .otherTotal,
+            .capped(dice.bytes(100_000...900_000)), .cappedUntold(dice.bytes(100_000...900_000)), .ignored, .refused,
+            .silent, .shifted(dice.bytes(-5_000...5_000)), .untoldTotal, .multipart, .unlabelled, .malformed,
+            .overlong(dice.bytes(1...5_000)), .coded, .falseLength, .otherTotal,
         ])
     }
 
@@ -42,9 +42,7 @@ extension Scenario {
         var hosts = [main]
         for index in 0..<dice.pick([0, 0, 0, 0, 1, 2]) {
             var copy = file
-            if dice.chance(0.5), !copy.isRemade {
-                copy.entityTag = EntityTag(opaque: "m\(index)", isWeak: false)
-            }
+            if dice.chance(0.5), !copy.isRemade { copy.entityTag = EntityTag(opaque: "m\(index)", isWeak: false) }
             if dice.chance(0.2) { copy.ranges = makeRanges() }
             if dice.chance(0.2) {
                 // It has the name of the content, and its length, but other bytes.
@@ -89,22 +87,18 @@ extension Scenario {
         if dice.chance(0.3) { server.totalRate = server.rate * 2 }
         if dice.chance(0.25) {
             server.connections = dice.number(1...3)
-            server.overflow = dice.pick([
-                .refuse, .busy(retryAfter: nil), .busy(retryAfter: "2"), .deny, .drop,
-            ])
+            server.overflow = dice.pick([.refuse, .busy(retryAfter: nil), .busy(retryAfter: "2"), .deny, .drop])
         }
         guard dice.chance(0.7) else { return server }
         server.luck = dice.number(1...8)
         server.chances = [
             .init(.dropped, 0.05), .init(.refused, 0.05), .init(.silent, 0.04),
-            .init(.status(503, retryAfter: dice.pick([nil, "1", "3"])), 0.04),
-            .init(.status(429), 0.03), .init(.status(500), 0.03), .init(.status(404), 0.01),
-            .init(.status(dice.pick([401, 403, 410])), 0.01),
+            .init(.status(503, retryAfter: dice.pick([nil, "1", "3"])), 0.04), .init(.status(429), 0.03),
+            .init(.status(500), 0.03), .init(.status(404), 0.01), .init(.status(dice.pick([401, 403, 410])), 0.01),
             .init(.reset(after: dice.bytes(0...1_000_000)), 0.12),
             .init(.truncated(after: dice.bytes(0...1_000_000)), 0.1),
-            .init(.stalled(after: dice.bytes(0...600_000)), 0.08),
-            .init(.crawls(dice.bytes(3_000...30_000)), 0.12), .init(.page, 0.06),
-            .init(.refusesRange, 0.03),
+            .init(.stalled(after: dice.bytes(0...600_000)), 0.08), .init(.crawls(dice.bytes(3_000...30_000)), 0.12),
+            .init(.page, 0.06), .init(.refusesRange, 0.03),
         ]
         return server
     }
@@ -133,8 +127,8 @@ extension Scenario {
             download.existing == nil, let file = servers[plan.sources[0].host]?.files[download.path]
         else { return }
         let bad = Payload(seed: dice.next(), length: file.payload.length)
-        servers[plan.sources[0].host]?.files[download.path]?.badNode =
-            .init(payload: bad, odds: dice.pick([0.1, 0.3, 0.5]))
+        servers[plan.sources[0].host]?.files[download.path]?.badNode = .init(
+            payload: bad, odds: dice.pick([0.1, 0.3, 0.5]))
         let digest = MessageDigest5.digest(file.payload.bytes)
         download.job.plan.checksums = [Checksum(algorithm: .md5, digest: digest)]
         download.canFinish = false

@@ -112,10 +112,8 @@ extension Scenario {
         let hosts = makeHosts(path, file)
         addHops(path, hosts)
         var job = Job(
-            plan: DownloadPlan(sources: hosts.map { Self.address($0, path) }),
-            settings: Self.settings,
-            folder: Self.folder
-        )
+            plan: DownloadPlan(sources: hosts.map { Self.address($0, path) }), settings: Self.settings,
+            folder: Self.folder)
         job.fileName = dice.chance(0.3) ? "n\(index).bin" : nil
         job.plan.ramp = dice.pick([.fixed(1), .fixed(2), .fixed(4), .fixed(6), .automatic(maximum: 32)])
         job.plan.retry = RetryPolicy(retries: dice.number(2...6), delay: .milliseconds(150))
@@ -170,9 +168,7 @@ extension Scenario {
         if length > 10, dice.chance(0.12) {
             let low = dice.bytes(0...(length - 1))
             let high = dice.bytes((low + 1)...(length + 5))
-            let selections: [RequestedRange] = [
-                .from(low), .closed(ByteRange(low, high)), .suffix(high - low),
-            ]
+            let selections: [RequestedRange] = [.from(low), .closed(ByteRange(low, high)), .suffix(high - low)]
             download.job.plan.selection = dice.pick(selections)
         } else if download.job.plan.sources.count == 1, dice.chance(0.06) {
             let end = dice.pick([length, length / 2, dice.bytes(0...length), length + 10])
@@ -199,9 +195,7 @@ extension Scenario {
     private func isServed(_ download: Download) -> Bool {
         let hosts = download.job.plan.sources.map(\.host)
         // A server that redirects has no content itself, and the targets may have other content each time.
-        if hosts.contains(where: { servers[$0]?.files[download.path]?.hops.isEmpty == false }) {
-            return false
-        }
+        if hosts.contains(where: { servers[$0]?.files[download.path]?.hops.isEmpty == false }) { return false }
         let files = download.job.plan.sources.compactMap { servers[$0.host]?.files[download.path] }
         if files.contains(where: { $0.ranges == .otherTotal }) { return false }
         if Set(files.map(\.payload)).count > 1, !download.job.plan.checksums.isEmpty { return false }
@@ -213,8 +207,8 @@ extension Scenario {
                 if files.count > 1 { return false }
                 if case .suffix = download.job.plan.selection { return false }
                 return true
-            case .ignored, .refused, .silent, .shifted, .multipart, .unlabelled, .malformed, .overlong,
-                .coded, .falseLength, .otherTotal:
+            case .ignored, .refused, .silent, .shifted, .multipart, .unlabelled, .malformed, .overlong, .coded,
+                .falseLength, .otherTotal:
                 return false
             }
         }

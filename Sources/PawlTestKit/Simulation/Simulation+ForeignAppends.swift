@@ -7,15 +7,11 @@ extension Simulation {
     func grow(_ index: Int, by count: Int) {
         let name = course(index) { $0.name }
         guard !name.isEmpty else { return }
-        if world.disk.grow(Scenario.folder + "/" + name, by: count) {
-            note("part files extended by other programs")
-        }
+        if world.disk.grow(Scenario.folder + "/" + name, by: count) { note("part files extended by other programs") }
     }
 
     /// Lets another program change part files before the next process.
-    func appendAsOthers() {
-        for incident in scenario.foreignChanges { perform(incident) }
-    }
+    func appendAsOthers() { for incident in scenario.foreignChanges { perform(incident) } }
 }
 
 extension FakeDisk {

@@ -30,9 +30,7 @@ private final class SlowHooks: HookResponder {
     private let dice: Mutex<Dice>
     private let note: @Sendable (String) -> Void
 
-    private final class Question: Sendable {
-        let isWithdrawn = Atomic(false)
-    }
+    private final class Question: Sendable { let isWithdrawn = Atomic(false) }
 
     init(_ timeline: Timeline, _ dice: Dice, note: @escaping @Sendable (String) -> Void) {
         self.timeline = timeline
@@ -41,9 +39,7 @@ private final class SlowHooks: HookResponder {
     }
 
     func ask(
-        _ question: HookQuestion,
-        of id: DownloadID,
-        reply: @escaping @Sendable (HookReply) -> Void
+        _ question: HookQuestion, of id: DownloadID, reply: @escaping @Sendable (HookReply) -> Void
     ) -> @Sendable () -> Void {
         note("questions to the program")
         let withdrawal = Question()

@@ -36,10 +36,7 @@ extension Scenario {
         var notes: [String: HostNote] = [:]
         for host in servers.keys.sorted() where luck.chance(0.15) {
             notes[host] = HostNote(
-                connections: luck.number(1...3),
-                reason: .status(503),
-                since: UnixTime(seconds: 1_700_000_000)
-            )
+                connections: luck.number(1...3), reason: .status(503), since: UnixTime(seconds: 1_700_000_000))
         }
         return notes
     }
@@ -70,9 +67,7 @@ extension Scenario {
             server.files[path] = file
             var job = Job(
                 plan: DownloadPlan(sources: [Self.address(host, path)]),
-                settings: TransferSettings(TransferSettings.Values()),
-                folder: Self.folder
-            )
+                settings: TransferSettings(TransferSettings.Values()), folder: Self.folder)
             job.plan.ramp = luck.pick([.fixed(1), .fixed(3), .automatic(maximum: 8)])
             job.plan.retry = RetryPolicy(retries: 6, delay: .milliseconds(150))
             job.plan.timeout = .milliseconds(Int64(luck.number(1_000...4_000)))
@@ -87,9 +82,7 @@ extension Scenario {
 // The laws of hosts.
 extension Simulation {
     func checkHosts() {
-        guard let scheduler = state.withLock({ $0.isDead || $0.isClosing ? nil : $0.scheduler }) else {
-            return
-        }
+        guard let scheduler = state.withLock({ $0.isDead || $0.isClosing ? nil : $0.scheduler }) else { return }
         let now = world.timeline.now
         let budgets = scheduler.engine.budgets
         let (before, served) = state.withLock { state in

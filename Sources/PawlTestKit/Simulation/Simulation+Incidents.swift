@@ -8,8 +8,7 @@ extension Simulation {
         world.timeline.note("\(incident)")
         switch incident {
         case .crash, .pause, .resume, .slots: withdrawPages()
-        case .cut, .network, .unreported, .monitor, .room, .change, .replace, .grow, .damage, .remove, .limit:
-            break
+        case .cut, .network, .unreported, .monitor, .room, .change, .replace, .grow, .damage, .remove, .limit: break
         }
         switch incident {
         case .cut: if world.network.cutConnection() { note("connections cut") }
@@ -45,9 +44,7 @@ extension Simulation {
         }
     }
 
-    private func noteNetwork(isUp: Bool) {
-        state.withLock { $0.upSince = isUp ? world.clock.now : nil }
-    }
+    private func noteNetwork(isUp: Bool) { state.withLock { $0.upSince = isUp ? world.clock.now : nil } }
 
     private func pause(_ index: Int) {
         guard !isOver, let id = course(index, { $0.id }) else { return }
@@ -57,9 +54,7 @@ extension Simulation {
         course(index) { $0.isPaused = true }
         state.withLock { $0.scheduler }?.pause(id)
         guard sabotage == .ignoresPauses else { return }
-        world.timeline.after(.milliseconds(1)) { [weak self] in
-            self?.state.withLock { $0.scheduler }?.resume(id)
-        }
+        world.timeline.after(.milliseconds(1)) { [weak self] in self?.state.withLock { $0.scheduler }?.resume(id) }
     }
 
     func resume(_ index: Int) {
@@ -92,8 +87,7 @@ extension Simulation {
         let plan = download.job.plan
         let old = scenario.servers[plan.sources[0].host]?.files[download.path]?.payload
         // A mirror with other content is not affected.
-        for host in plan.sources.map(\.host)
-        where scenario.servers[host]?.files[download.path]?.payload == old {
+        for host in plan.sources.map(\.host) where scenario.servers[host]?.files[download.path]?.payload == old {
             world.network.change(host, download.path) { file in
                 file.payload = payload
                 file.entityTag?.opaque += "+"

@@ -27,9 +27,7 @@ extension Simulation {
         case .notice(let text):
             note(Self.verdict(text.description))
             // A server without ranges sends all of it for a comparison.
-            if text.description.contains("sends only the whole file") {
-                course(index) { $0.comparesAll = true }
-            }
+            if text.description.contains("sends only the whole file") { course(index) { $0.comparesAll = true } }
         case .started: break
         }
         world.timeline.note("\(index): \(report.update)")
@@ -112,9 +110,7 @@ extension Simulation {
         // A file of the right length is taken for complete: the user vouches for the bytes that were written.
         if let existing = download.existing, existing == file.bytes, download.hole == nil { return }
         // Dates that lie: a kill may come between the last byte and the comparison where two connections met.
-        if state.withLock({ $0.lives }) > 0,
-            download.job.plan.sources.contains(where: { isFrozen($0, download) })
-        {
+        if state.withLock({ $0.lives }) > 0, download.job.plan.sources.contains(where: { isFrozen($0, download) }) {
             return
         }
         let selection = course(index) { $0.publishedSelection } ?? job(index).plan.selection
@@ -131,9 +127,7 @@ extension Simulation {
 
     /// The versions of which this part may be: no part of a coded body is one of the content.
     private func versions(of download: Scenario.Download, _ selection: RequestedRange) -> [Payload] {
-        let coded = download.job.plan.sources.compactMap {
-            scenario.servers[$0.host]?.files[download.path]?.coded
-        }
+        let coded = download.job.plan.sources.compactMap { scenario.servers[$0.host]?.files[download.path]?.coded }
         return world.network.versions(of: download.path).filter { selection == .whole || !coded.contains($0) }
     }
 
@@ -181,15 +175,11 @@ extension Simulation {
             }
         }
         if let text = Law.slots(running: running - verifying, of: slots) { violate(.slots, text) }
-        if let text = Law.idle(running: running, waiting: waiting, of: slots) {
-            violate(.idle, text)
-        }
+        if let text = Law.idle(running: running, waiting: waiting, of: slots) { violate(.idle, text) }
     }
 
     func took(_ range: ByteRange, of path: String) {
-        guard let index = scenario.downloads.firstIndex(where: { $0.path == path }), isWhole(index) else {
-            return
-        }
+        guard let index = scenario.downloads.firstIndex(where: { $0.path == path }), isWhole(index) else { return }
         let name = course(index) { $0.name }
         let again = world.disk.keptBefore(Scenario.folder + "/" + name, in: range)
         if again > 0 { course(index) { $0.again += again } }
@@ -236,8 +226,9 @@ extension Simulation {
                 checkPublished(index, path)
                 if world.disk.isUnfinished(path) { violate(.tidiness, "\(path) still has a part file") }
             }
-            guard !course.isRemoved, !course.isPaused, !course.isFinished, scenario.downloads[index].canFinish
-            else { continue }
+            guard !course.isRemoved, !course.isPaused, !course.isFinished, scenario.downloads[index].canFinish else {
+                continue
+            }
             let failure = course.failure?.description ?? "no reason"
             violate(.finishes, "\(index) is \(course.phase): \(failure)")
         }
@@ -249,9 +240,7 @@ extension Simulation {
         if given.count > 1 { note("files published with several digests") }
         for found in FakeDigest.checksums(given.algorithms, of: bytes) {
             let others = given.map(\.checksum).filter { $0.algorithm == found.algorithm && $0 != found }
-            if let wanted = others.first {
-                violate(.digest, "\(index): \(found.text) instead of \(wanted.text)")
-            }
+            if let wanted = others.first { violate(.digest, "\(index): \(found.text) instead of \(wanted.text)") }
         }
     }
 }

@@ -8,14 +8,10 @@ extension Simulation {
     func seedParts() {
         for download in scenario.downloads {
             guard let seeding = download.seeding, let name = download.job.fileName,
-                let payload = scenario.servers[download.job.plan.sources[0].host]?.files[download.path]?
-                    .payload
+                let payload = scenario.servers[download.job.plan.sources[0].host]?.files[download.path]?.payload
             else { continue }
             let facts = JournalFacts(
-                sources: [download.source],
-                representation: Representation(total: payload.length),
-                name: name
-            )
+                sources: [download.source], representation: Representation(total: payload.length), name: name)
             if world.disk.seed(facts, payload, seeding) { note("part files begun with seeds") }
         }
     }
@@ -46,9 +42,7 @@ extension Simulation {
 
     /// Checks the pieces of a finished file that was kept.
     func checkKept(_ index: Int, _ path: String) {
-        guard scenario.downloads[index].job.ifExists == .skip, let file = world.disk.finished(path) else {
-            return
-        }
+        guard scenario.downloads[index].job.ifExists == .skip, let file = world.disk.finished(path) else { return }
         note("files kept with right pieces")
         checkPieces(file.bytes, index)
     }
@@ -72,8 +66,7 @@ extension FakeDisk {
     /// Begins a part file with bytes of `payload`, of which some are wrong; `false` if the name is taken.
     func seed(_ facts: JournalFacts, _ payload: Payload, _ seeding: Scenario.Seeding) -> Bool {
         let claim = Claim(folder: Scenario.folder, name: facts.name, ifExists: .rename, facts: facts)
-        guard case .fresh(let made)? = try? self.claim(claim, adopts: { _ in true }),
-            let partial = made as? FakePartial
+        guard case .fresh(let made)? = try? self.claim(claim, adopts: { _ in true }), let partial = made as? FakePartial
         else { return false }
         let now = timeline.now
         for run in seeding.done.runs {
@@ -124,9 +117,7 @@ extension FakeFile.Contents {
             case .trustsSeeds: wrongSeeds
             default: [:]
             }
-        for (place, byte) in hidden where range.contains(Int64(place)) {
-            bytes[place - Int(range.start)] = byte
-        }
+        for (place, byte) in hidden where range.contains(Int64(place)) { bytes[place - Int(range.start)] = byte }
         return bytes
     }
 }

@@ -16,14 +16,13 @@ extension Simulation {
     /// Checks a finished download: under a limit nothing was discarded except through faults.
     func checkTraffic(_ index: Int) {
         let download = scenario.downloads[index]
-        guard isCalm, scenario.rate != nil || download.job.rateLimit != nil,
-            !state.withLock({ $0.isFinale }), !course(index, { $0.startedOver }),
-            download.job.plan.selection == .whole, download.existing == nil, download.seeding == nil
+        guard isCalm, scenario.rate != nil || download.job.rateLimit != nil, !state.withLock({ $0.isFinale }),
+            !course(index, { $0.startedOver }), download.job.plan.selection == .whole, download.existing == nil,
+            download.seeding == nil
         else { return }
         let requests = world.network.requests.filter { $0.address.path == download.path }
         // A server's fault costs the bytes in transit, and so does content that cannot be used.
-        guard let host = requests.first?.address.host,
-            requests.allSatisfy({ $0.wasUsed && $0.address.host == host })
+        guard let host = requests.first?.address.host, requests.allSatisfy({ $0.wasUsed && $0.address.host == host })
         else { return }
         let size = world.network.versions(of: download.path)[0].length
         let sent = requests.reduce(0) { $0 + $1.taken.count + $1.unread }
@@ -31,19 +30,14 @@ extension Simulation {
         if download.job.plan.pieces != nil { note("downloads with pieces under a limit") }
         if requests.count > 1 { note("connections under a limit", requests.count) }
         if let text = Law.traffic(
-            sent: sent,
-            size: size,
-            compared: course(index) { $0.compared },
-            connections: requests.count
-        ) {
+            sent: sent, size: size, compared: course(index) { $0.compared }, connections: requests.count)
+        {
             violate(.traffic, "\(index): \(text)")
         }
     }
 
     /// Whether this world has no incidents.
-    private var isCalm: Bool {
-        scenario.atEvents.isEmpty && scenario.atTimes.isEmpty && scenario.traps.isEmpty
-    }
+    private var isCalm: Bool { scenario.atEvents.isEmpty && scenario.atTimes.isEmpty && scenario.traps.isEmpty }
 }
 
 extension SimulatedRequest {

@@ -21,13 +21,9 @@ extension Simulation: Witness {
     package func decided(_ id: DownloadID, run: UInt64, _ actions: [Action], _ machine: DownloadMachine) {
         guard !state.withLock({ $0.isDead }), let index = index(of: id) else { return }
         let lanes = sabotage == .doublesLanes ? machine.lanes + machine.lanes : machine.lanes
-        if let text = Law.owner(lanes, of: machine.map, in: machine.phase) {
-            violate(.owner, "\(index): \(text)")
-        }
+        if let text = Law.owner(lanes, of: machine.map, in: machine.phase) { violate(.owner, "\(index): \(text)") }
         let before = course(index) { $0.run?.run == run ? $0.run : nil }
-        var view =
-            before
-            ?? RunView(run: run, written: machine.written, high: machine.written)
+        var view = before ?? RunView(run: run, written: machine.written, high: machine.written)
         checkProgress(&view, actions, machine, index)
         if before != nil { watch(view, actions, machine, index) }
         if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
@@ -53,12 +49,7 @@ extension Simulation: Witness {
         }
     }
 
-    private func checkProgress(
-        _ view: inout RunView,
-        _ actions: [Action],
-        _ machine: DownloadMachine,
-        _ index: Int
-    ) {
+    private func checkProgress(_ view: inout RunView, _ actions: [Action], _ machine: DownloadMachine, _ index: Int) {
         var isChange = false
         var isRetry = false
         for action in actions {
@@ -114,8 +105,8 @@ extension Simulation: Witness {
                 limited = false
             case .drop(let id):
                 guard actions.count > 1, case .open = actions[1], actions.first == action,
-                    let lane = view.lanes.first(where: { $0.id == id }), lane.stage == .flowing,
-                    lane.kind == .data, lane.slowSince != nil
+                    let lane = view.lanes.first(where: { $0.id == id }), lane.stage == .flowing, lane.kind == .data,
+                    lane.slowSince != nil
                 else { continue }
                 note("slow lanes replaced")
             // A wrong piece is sent again.

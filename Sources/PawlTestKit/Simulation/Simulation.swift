@@ -83,11 +83,7 @@ package final class Simulation: Sendable {
         package var log: [String]
     }
 
-    package static func run(
-        seed: UInt64,
-        sabotage: Sabotage? = nil,
-        keepsLog: Bool = false
-    ) -> Outcome {
+    package static func run(seed: UInt64, sabotage: Sabotage? = nil, keepsLog: Bool = false) -> Outcome {
         Simulation(Scenario(seed: seed), sabotage: sabotage, keepsLog: keepsLog).run()
     }
 
@@ -110,9 +106,7 @@ package final class Simulation: Sendable {
         return Outcome(violations: violations, tally: tally, log: world.timeline.log)
     }
 
-    var violations: [Violation] {
-        state.withLock { $0.violations } + world.disk.violations + world.network.violations
-    }
+    var violations: [Violation] { state.withLock { $0.violations } + world.disk.violations + world.network.violations }
 
     /// The counts of disk and network.
     private var counts: Tally {
@@ -142,9 +136,7 @@ package final class Simulation: Sendable {
         return tally
     }
 
-    func note(_ mechanism: String, _ count: Int = 1) {
-        state.withLock { $0.tally.note(mechanism, count) }
-    }
+    func note(_ mechanism: String, _ count: Int = 1) { state.withLock { $0.tally.note(mechanism, count) } }
 
     func violate(_ law: Law, _ text: String) {
         state.withLock { if $0.violations.count < 3 { $0.violations.append(Violation(law, text)) } }
@@ -155,9 +147,7 @@ package final class Simulation: Sendable {
         state.withLock { body(&$0.courses[index]) }
     }
 
-    func index(of id: DownloadID) -> Int? {
-        state.withLock { state in state.courses.firstIndex { $0.id == id } }
-    }
+    func index(of id: DownloadID) -> Int? { state.withLock { state in state.courses.firstIndex { $0.id == id } } }
 
     var isOver: Bool { state.withLock { $0.isDead || $0.isClosing } }
 }
@@ -217,12 +207,9 @@ extension Simulation {
             case .shrinksToOne: .shrinksToOne
             default: nil
             }
-        let scheduler = DownloadScheduler(
-            ports: ports,
-            loops: scenario.loops,
-            jobs: slots,
-            rate: scenario.rate
-        ) { [weak self] report in self?.hear(report) }
+        let scheduler = DownloadScheduler(ports: ports, loops: scenario.loops, jobs: slots, rate: scenario.rate) {
+            [weak self] report in self?.hear(report)
+        }
         state.withLock { state in
             state.scheduler = scheduler
             state.isDead = false
@@ -306,9 +293,7 @@ extension Simulation {
         world.timeline.note("FINALE")
         world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }
         heal()
-        let left = scenario.downloads.indices.filter { index in
-            course(index) { !$0.isRemoved && !$0.isFinished }
-        }
+        let left = scenario.downloads.indices.filter { index in course(index) { !$0.isRemoved && !$0.isFinished } }
         guard !left.isEmpty else { return shutDown() }
         for index in left { resume(index) }
     }
@@ -327,9 +312,7 @@ extension Simulation {
         state.withLock { $0.isClosing = true }
         state.withLock { $0.scheduler }?.engine.shutDown { [weak self] in
             guard let self, !state.withLock({ $0.isDead }) else { return }
-            if world.disk.openPartials > 0 {
-                violate(.tidiness, "a partial is open when the engine has closed")
-            }
+            if world.disk.openPartials > 0 { violate(.tidiness, "a partial is open when the engine has closed") }
         }
     }
 

@@ -97,9 +97,7 @@ package final class Timeline: Sendable {
     package var events: Int { state.read { $0.events } }
 
     /// Sets the handler for when nothing is due any more: the place to shut the engine down.
-    package func whenAllStandsStill(_ body: @escaping @Sendable () -> Void) {
-        state.with { $0.onStandstill = body }
-    }
+    package func whenAllStandsStill(_ body: @escaping @Sendable () -> Void) { state.with { $0.onStandstill = body } }
 
     /// Ends the scenario: drops pending items and the objects that they retain.
     package func close() {
@@ -181,9 +179,7 @@ package final class Timeline: Sendable {
     }
 
     package func wakeAll() {
-        state.with { state in
-            for seat in state.seats.indices { state.seats[seat].due = state.now }
-        }
+        state.with { state in for seat in state.seats.indices { state.seats[seat].due = state.now } }
     }
 
     private func awaitTurn(_ seat: Int) {
@@ -231,9 +227,7 @@ package final class Timeline: Sendable {
     private func end(_ state: inout State) -> Step {
         guard let body = state.onStandstill else {
             preconditionFailure(
-                "nothing is due and the loops wait for ever:\n"
-                    + state.log.suffix(40).joined(separator: "\n")
-            )
+                "nothing is due and the loops wait for ever:\n" + state.log.suffix(40).joined(separator: "\n"))
         }
         state.onStandstill = nil
         if state.seats.contains(where: { $0.due != nil && !$0.hasLeft }) || !state.agenda.isEmpty {

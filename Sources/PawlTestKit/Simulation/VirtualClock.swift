@@ -10,7 +10,5 @@ package struct VirtualClock: Clock {
     package var now: Instant { timeline.now }
 
     /// 2030-01-01 at the timeline's instant 0.
-    package var wallTime: UnixTime {
-        UnixTime(seconds: 1_893_456_000 + timeline.now.nanoseconds / 1_000_000_000)
-    }
+    package var wallTime: UnixTime { UnixTime(seconds: 1_893_456_000 + timeline.now.nanoseconds / 1_000_000_000) }
 }

@@ -23,13 +23,8 @@ package final class World: Sendable {
 
     package var ports: Ports {
         Ports(
-            clock: clock,
-            disk: disk,
-            reachability: reachability,
-            threads: threads,
-            pollers: FakePollers(timeline),
-            transports: FakeTransports(network)
-        )
+            clock: clock, disk: disk, reachability: reachability, threads: threads, pollers: FakePollers(timeline),
+            transports: FakeTransports(network))
     }
 
     /// Sets a deliberate fault.

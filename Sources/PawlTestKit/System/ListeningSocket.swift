@@ -44,12 +44,7 @@ struct ListeningSocket: Sendable {
             if connection >= 0 {
                 var one: Int32 = 1
                 unsafe setsockopt(
-                    connection,
-                    Int32(IPPROTO_TCP),
-                    TCP_NODELAY,
-                    &one,
-                    socklen_t(MemoryLayout<Int32>.size)
-                )
+                    connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
                 return connection
             }
             guard [EINTR, EAGAIN, ECONNABORTED].contains(code) else { return nil }

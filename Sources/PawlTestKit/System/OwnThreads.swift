@@ -8,8 +8,6 @@ package final class OwnThreads: TaskExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        SystemThread.detached("test") { [self] in
-            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
-        }
+        SystemThread.detached("test") { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 }

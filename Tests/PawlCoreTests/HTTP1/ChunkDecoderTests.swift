@@ -25,8 +25,7 @@ import Testing
                     piece.removeFirst(count)
                     decoder.take(count)
                     continue
-                case .end:
-                    return .complete(String(decoding: data, as: UTF8.self), rest: piece.count + pending.count)
+                case .end: return .complete(String(decoding: data, as: UTF8.self), rest: piece.count + pending.count)
                 case .broken: return .broken
                 case .incomplete: break
                 }
@@ -36,24 +35,21 @@ import Testing
         return .incomplete(String(decoding: data, as: UTF8.self))
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1000])
-    func `data is complete for any size of pieces`(size: Int) {
+    @Test(arguments: [1, 2, 3, 7, 1000]) func `data is complete for any size of pieces`(size: Int) {
         let text = "5\r\nhello\r\nA;name=\"v\"\r\n, chunked!\r\n1 \t\n\n\r\n00b\nworld again\r\n0\r\n\r\n"
         #expect(decode(text, by: size) == .complete("hello, chunked!\nworld again", rest: 0))
     }
 
-    @Test(arguments: [1, 4, 1000])
-    func `trailers are skipped, and bytes after the end are left`(size: Int) {
+    @Test(arguments: [1, 4, 1000]) func `trailers are skipped, and bytes after the end are left`(size: Int) {
         #expect(decode("0;x\r\nETag: \"a\"\r\nB: c\n\r\nHTTP", by: size) == .complete("", rest: 4))
     }
 
     @Test(arguments: [
-        "zz\r\n", "\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", "5hello", "5\r\rhello",
-        "5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "6\r\nhello\r\n0\r\n\r\n", "4\r\nhello\r\n0\r\n\r\n",
-        "5\nhello\n0\n\n", "1\r\n\n\n0\r\n\r\n",
-        "5\r\nhello\rX", "5 5\r\nhello", "8000000000000000\r\n", "ffffffffffffffffff\r\n", "0\r\n\rX",
-    ])
-    func `an invalid chunk is an error`(text: String) {
+        "zz\r\n", "\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", "5hello", "5\r\rhello", "5\r\nhelloX\r\n",
+        "5\r\nhello\n0\r\n\r\n", "6\r\nhello\r\n0\r\n\r\n", "4\r\nhello\r\n0\r\n\r\n", "5\nhello\n0\n\n",
+        "1\r\n\n\n0\r\n\r\n", "5\r\nhello\rX", "5 5\r\nhello", "8000000000000000\r\n", "ffffffffffffffffff\r\n",
+        "0\r\n\rX",
+    ]) func `an invalid chunk is an error`(text: String) {
         #expect(decode(text, by: 1) == .broken)
         #expect(decode(text, by: 1000) == .broken)
     }

@@ -10,9 +10,7 @@ import Testing
         // The walk has come everywhere, and everything has happened.
         let names = Set(states.map { "\($0.machine.state)".prefix { $0 != "(" } })
         #expect(names == ["idle", "sending", "head", "judging", "body", "paused", "draining", "closed"])
-        #expect(
-            events.isSuperset(of: [.ended, .lost, .flood, .resume, .time(2), .scan(.stop), .probe(.end)])
-        )
+        #expect(events.isSuperset(of: [.ended, .lost, .flood, .resume, .time(2), .scan(.stop), .probe(.end)]))
     }
 
     /// A connection that has carried a response, and has another request of 10 bytes under way.
@@ -29,10 +27,7 @@ import Testing
 
     /// Feeds a response whose body is wanted.
     private func run(
-        _ connection: inout HTTP1Connection,
-        _ text: String,
-        unacknowledged: Int = 0,
-        isWanted: Bool = true
+        _ connection: inout HTTP1Connection, _ text: String, unacknowledged: Int = 0, isWanted: Bool = true
     ) -> HTTP1Connection.Ending? {
         let bytes = Array(text.utf8)
         if let ending = connection.received(bytes.count, unacknowledged: unacknowledged) { return ending }
@@ -78,9 +73,7 @@ import Testing
 
     @Test(arguments: [(10, 0, true), (10, 9, true), (10, 10, false), (9, 0, false)])
     func `bytes that arrive before a reused connection's request are no response`(
-        sent: Int,
-        unacknowledged: Int,
-        isSeen: Bool
+        sent: Int, unacknowledged: Int, isSeen: Bool
     ) {
         var connection = HTTP1Connection()
         connection.begin(length: 10, isRetry: false)
@@ -133,18 +126,12 @@ import Testing
 
     @Test(arguments: [
         ("Content-Length: 4\r\n\r\nbody", true), ("Content-Length: 4\r\n\r\nbody?", false),
-        ("Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", true),
-        ("Content-Length: 65537\r\n\r\n", false),
-        ("Connection: close\r\nContent-Length: 4\r\n\r\nbody", false),
-        ("X: y\r\n\r\n", false),
-    ])
-    func `a short unwanted body is drained, and any other closes the connection`(text: String, keeps: Bool) {
+        ("Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n", true), ("Content-Length: 65537\r\n\r\n", false),
+        ("Connection: close\r\nContent-Length: 4\r\n\r\nbody", false), ("X: y\r\n\r\n", false),
+    ]) func `a short unwanted body is drained, and any other closes the connection`(text: String, keeps: Bool) {
         var connection = reused()
         let ending = run(&connection, "HTTP/1.1 302 There\r\n\(text)", isWanted: false)
-        #expect(
-            ending
-                == (keeps ? .drained(keeps: true) : text.hasSuffix("?") ? .drained(keeps: false) : .stopped)
-        )
+        #expect(ending == (keeps ? .drained(keeps: true) : text.hasSuffix("?") ? .drained(keeps: false) : .stopped))
         #expect(connection.isIdle == keeps)
     }
 

@@ -46,8 +46,8 @@ struct HTTP1WalkState: Hashable {
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab?", "HTTP/1.1 204 No\r\n\r\n",
         "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 99999\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 103 Hints\r\n\r\n",
-        "HTTP/1.1 2", "04 No\r\n\r\n", "?",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 103 Hints\r\n\r\n", "HTTP/1.1 2",
+        "04 No\r\n\r\n", "?",
     ]
     private static let bodies = ["a", "ab", "ab?", "1\r\na\r\n", "0\r\n\r\n", "0\r\n\r\n?"]
 
@@ -226,9 +226,7 @@ extension HTTP1WalkState {
             for event in states[next].events {
                 var state = states[next]
                 events.insert(event)
-                if let law = state.apply(event) {
-                    return (states, events, "\(law) after \(ways[next] + [event])")
-                }
+                if let law = state.apply(event) { return (states, events, "\(law) after \(ways[next] + [event])") }
                 guard seen.insert(state).inserted else { continue }
                 states.append(state)
                 ways.append(ways[next] + [event])

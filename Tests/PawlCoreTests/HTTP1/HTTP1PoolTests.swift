@@ -61,9 +61,7 @@ import Testing
                 if fitting.contains(where: { $0.value > since }) { return "not the one used last" }
                 busy.append(id)
             case .discard(let id):
-                guard let since = idle.removeValue(forKey: id) else {
-                    return "closed in the middle of a request"
-                }
+                guard let since = idle.removeValue(forKey: id) else { return "closed in the middle of a request" }
                 if now - since < HTTP1Limits.idleTime { return "a connection was closed too early" }
             case .connect:
                 if !isRetry, !fitting.isEmpty { return "an idle connection was not used" }
@@ -121,12 +119,8 @@ import Testing
     @Test func `addresses given for hosts separate connections, also without TLS`() {
         func key(_ settings: UInt64, _ overridesAddresses: Bool) -> ConnectionKey {
             ConnectionKey(
-                Origin(scheme: .http, host: "h", port: 1),
-                interface: nil,
-                settings: SettingsID(rawValue: settings),
-                overridesAddresses: overridesAddresses,
-                carriesSecrets: false
-            )
+                Origin(scheme: .http, host: "h", port: 1), interface: nil, settings: SettingsID(rawValue: settings),
+                overridesAddresses: overridesAddresses, carriesSecrets: false)
         }
         #expect(key(1, true) == key(1, true) && !key(1, true).isSecure)
         #expect(key(1, true) != key(2, true))

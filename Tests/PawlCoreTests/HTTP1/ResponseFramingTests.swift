@@ -12,12 +12,9 @@ import Testing
         #expect(framing.keepsConnection)
     }
 
-    @Test(arguments: ["5, 5", "5,5 ,\t5", " 5 "])
-    func `copies of one length are one length`(value: String) throws {
+    @Test(arguments: ["5, 5", "5,5 ,\t5", " 5 "]) func `copies of one length are one length`(value: String) throws {
         #expect(try framing("HTTP/1.1 200 OK", "content-length: \(value)").body == .length(5))
-        #expect(
-            try framing("HTTP/1.1 200 OK", "Content-Length: 5", "CONTENT-LENGTH:\(value)").body == .length(5)
-        )
+        #expect(try framing("HTTP/1.1 200 OK", "Content-Length: 5", "CONTENT-LENGTH:\(value)").body == .length(5))
     }
 
     @Test(arguments: ["", "x", "-1", "+5", "5, 6", "5,", "0x5", "5 5", "9223372036854775808"])
@@ -40,11 +37,7 @@ import Testing
         let framing = try framing("HTTP/1.1 200 OK", "Transfer-Encoding: \(value)")
         #expect(framing.body == .chunked)
         #expect(framing.keepsConnection)
-        let twice = try self.framing(
-            "HTTP/1.1 200 OK",
-            "Transfer-Encoding: chunked",
-            "Transfer-Encoding: \(value)"
-        )
+        let twice = try self.framing("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: \(value)")
         #expect(twice.body == .chunked)
     }
 
@@ -54,9 +47,7 @@ import Testing
 
     @Test(arguments: ["gzip, chunked", "gzip", "chunked, identity, br"])
     func `a coding that was not requested is never taken for content`(value: String) throws {
-        #expect(throws: TransferFault.self) {
-            try self.framing("HTTP/1.1 200 OK", "Transfer-Encoding: \(value)")
-        }
+        #expect(throws: TransferFault.self) { try self.framing("HTTP/1.1 200 OK", "Transfer-Encoding: \(value)") }
     }
 
     @Test func `identity is no coding`() throws {
@@ -76,17 +67,11 @@ import Testing
         #expect(!framing.keepsConnection)
     }
 
-    @Test(
-        arguments: [
-            ("HTTP/1.1", "close", false), ("HTTP/1.1", "keep-alive, CLOSE", false), ("HTTP/1.1", "x", true),
-            ("HTTP/1.0", "x", false), ("HTTP/1.0", "Keep-Alive", true),
-            ("HTTP/1.0", "keep-alive, close", false),
-        ]
-    )
-    func `the Connection field and the version decide whether another request may follow`(
-        version: String,
-        value: String,
-        keeps: Bool
+    @Test(arguments: [
+        ("HTTP/1.1", "close", false), ("HTTP/1.1", "keep-alive, CLOSE", false), ("HTTP/1.1", "x", true),
+        ("HTTP/1.0", "x", false), ("HTTP/1.0", "Keep-Alive", true), ("HTTP/1.0", "keep-alive, close", false),
+    ]) func `the Connection field and the version decide whether another request may follow`(
+        version: String, value: String, keeps: Bool
     ) throws {
         let framing = try framing("\(version) 200 OK", "Connection: \(value)", "Content-Length: 1")
         #expect(framing.keepsConnection == keeps)
@@ -106,19 +91,13 @@ import Testing
     @Test(arguments: [
         "HTTP/2 200", "HTTP/1.x 200 OK", "HTTP/1.1200 OK", "HTTP/1.1 20 OK", "HTTP/1.1 2000 OK", "ICY 200 OK",
         "HTTP/1.1 OK", "http/1.1 200 OK",
-    ])
-    func `another first line is not HTTP`(line: String) throws {
+    ]) func `another first line is not HTTP`(line: String) throws {
         let fault = #expect(throws: TransferFault.self) { try self.framing(line, "Content-Length: 0") }
         #expect(fault?.kind == .malformed)
     }
 
     @Test func `the values of Set-Cookie come out in order`() throws {
-        let framing = try framing(
-            "HTTP/1.1 200 OK",
-            "Set-Cookie: a=1; Path=/",
-            "set-cookie:b=2",
-            "Cookie: c=3"
-        )
+        let framing = try framing("HTTP/1.1 200 OK", "Set-Cookie: a=1; Path=/", "set-cookie:b=2", "Cookie: c=3")
         #expect(framing.cookies == ["a=1; Path=/", "b=2"])
     }
 }

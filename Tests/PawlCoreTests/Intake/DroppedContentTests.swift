@@ -6,12 +6,9 @@ struct DroppedContentTests {
         ("<metalink>", true), ("<?xml version='1.0'?>\n<!-- a -->\n<ml:metalink xmlns:ml='urn:x'>", true),
         ("\u{FEFF} <metalink\txmlns=''>", true), ("<html><metalink></html>", false), ("metalink", false),
         ("<metalinks>", false), ("", false),
-    ])
-    func `a Metalink is known by its first element`(text: String, isMetalink: Bool) {
+    ]) func `a Metalink is known by its first element`(text: String, isMetalink: Bool) {
         let bytes = Array(text.utf8)
-        #expect(
-            DroppedContent.isMetalink(bytes.starts(with: [0xEF]) ? bytes[3...] : bytes[...]) == isMetalink
-        )
+        #expect(DroppedContent.isMetalink(bytes.starts(with: [0xEF]) ? bytes[3...] : bytes[...]) == isMetalink)
     }
 
     private func read(_ text: String, _ name: String = "f") throws -> DroppedContent {
@@ -38,19 +35,14 @@ struct DroppedContentTests {
         <url type="http" preference="90">http://h/a</url><url type="http" preference="9">http://g/a</url>
         </resources></file></files></metalink>
         """,
-    ])
-    func `a Metalink is one download with its mirrors and digests, whatever its name`(text: String) throws {
+    ]) func `a Metalink is one download with its mirrors and digests, whatever its name`(text: String) throws {
         guard case .entries(let entries) = try read(text, "list.txt") else {
             Issue.record("taken for text")
             return
         }
         #expect(entries.map(\.addresses) == [["http://h/a", "http://g/a"]])
         let options = entries[0].options.map { "\($0.name)=\($0.value)" }
-        #expect(
-            options == [
-                "output=d/f.iso", "checksum=sha-256=\(String(repeating: "0a", count: 32))", "length=5",
-            ]
-        )
+        #expect(options == ["output=d/f.iso", "checksum=sha-256=\(String(repeating: "0a", count: 32))", "length=5"])
     }
 
     @Test func `other content is refused by what it is`() {
@@ -82,19 +74,16 @@ struct DroppedContentTests {
         "1. sudo wget -q http://a/1", "- `aria2c -x4 http://a/1`", "Download with: curl -L http://a/1",
         "#!/bin/sh\nset -e\ncurl -LO http://a/1\ntar xf 1\n",
         "> curl -H 'A: b' \\\n>   -L http://a/1\n".replacing(">   ", with: "  "),
-        "$ curl --version\ncurl 8.0\n$ curl -O http://a/1\n",
-        "see below\ncurl \"http://a/1\" # it isn't large\n",
+        "$ curl --version\ncurl 8.0\n$ curl -O http://a/1\n", "see below\ncurl \"http://a/1\" # it isn't large\n",
         "• curl -O http://a/1",
-    ])
-    func `a command is found behind a prompt and between other text`(text: String) throws {
+    ]) func `a command is found behind a prompt and between other text`(text: String) throws {
         #expect(try addresses(text) == [["http://a/1"]])
     }
 
     @Test func `several commands keep their own options, and lines of URLs stay downloads`() throws {
         guard
             case .entries(let entries) = try read(
-                "$ curl -H 'A: 1' \\\n  http://a/1\nhttp://a/2 http://a/3\nwget -O x http://a/4\n# curl http://a/5\n"
-            )
+                "$ curl -H 'A: 1' \\\n  http://a/1\nhttp://a/2 http://a/3\nwget -O x http://a/4\n# curl http://a/5\n")
         else {
             Issue.record("no commands")
             return
@@ -104,23 +93,16 @@ struct DroppedContentTests {
     }
 
     @Test(arguments: [
-        "curl is a tool. See https://curl.se/docs", "wget and curl fetch https://a/f",
-        "https://curl.se/download",
+        "curl is a tool. See https://curl.se/docs", "wget and curl fetch https://a/f", "https://curl.se/download",
         "Then curl the file http://a/f to see it", "my curl - http://a/f", "http://a/curl http://a/wget",
-    ])
-    func `a sentence about a program is text`(text: String) throws {
-        #expect(try read(text) == .text(text))
-    }
+    ]) func `a sentence about a program is text`(text: String) throws { #expect(try read(text) == .text(text)) }
 
     @Test func `a command that cannot be taken is refused, not left out`() {
         for (text, reason) in [
             ("first:\n$ curl -X POST http://a/1\n", "Pawl only sends GET"),
-            ("curl http://a/1 | sh\n", "is an operator of the shell"),
-            ("$ wget -i list\n", "it reads a file"),
+            ("curl http://a/1 | sh\n", "is an operator of the shell"), ("$ wget -i list\n", "it reads a file"),
             ("curl -O http://a/1 && rm -r x\n", "neither curl nor aria2c"),
-        ] {
-            #expect(why(Array(text.utf8), "f")?.contains(reason) == true, "\(text)")
-        }
+        ] { #expect(why(Array(text.utf8), "f")?.contains(reason) == true, "\(text)") }
     }
 
     @Test func `an input file is known by options below a URL`() throws {
@@ -131,25 +113,19 @@ struct DroppedContentTests {
         }
         #expect(entries.map(\.addresses) == [["http://a/1", "http://b/1"], ["http://a/2"]])
         #expect(entries[0].options.map(\.name) == ["out", "header"])
-        for text in [
-            "http://a/1\n  nothing here", "see http://a/1\n  x=1", " x=1\nhttp://a/1", "x\n  y=1\nhttp://a/1",
-        ] {
-            #expect(try read(text) == .text(text))
-        }
+        for text in ["http://a/1\n  nothing here", "see http://a/1\n  x=1", " x=1\nhttp://a/1", "x\n  y=1\nhttp://a/1"]
+        { #expect(try read(text) == .text(text)) }
     }
 
     @Test func `options of an input file get the names of Pawl's`() throws {
         let entries = try InputFile.parse(
-            Array(
-                "http://a/1\thttp://b/1\n out=x\n checksum=md5=0\n split=4\n max-tries=3\n retries=7\n".utf8
-            )
-        )
+            Array("http://a/1\thttp://b/1\n out=x\n checksum=md5=0\n split=4\n max-tries=3\n retries=7\n".utf8))
         let translated = try TransferCommand.translated(entries) { $0 == "checksum" || $0 == "retries" }
         #expect(translated?.map(\.addresses) == [["http://a/1", "http://b/1"]])
         #expect(
-            translated?[0].options.map { "\($0.name)=\($0.value)" }
-                == ["checksum=md5=0", "retries=7", "retries=2", "output=x"]
-        )
+            translated?[0].options.map { "\($0.name)=\($0.value)" } == [
+                "checksum=md5=0", "retries=7", "retries=2", "output=x",
+            ])
         let other = try InputFile.parse(Array("http://a/1\n x=1\n".utf8))
         #expect(try TransferCommand.translated(other) { _ in false } == nil)
         let odd = try InputFile.parse(Array("http://a/1\n out=x\n bt-tracker=y\n".utf8))
@@ -171,48 +147,34 @@ struct UnicodeTextTests {
             #expect(UnicodeText.utf8(plain) == utf8, "without a mark")
             #expect(UnicodeText.utf8(Self.wide([0xFEFF], isLittle: isLittle) + plain) == utf8)
             // A byte is missing.
-            #expect(
-                UnicodeText.utf8(Self.wide([0xFEFF], isLittle: isLittle) + plain.dropLast())
-                    == utf8.dropLast()
-            )
+            #expect(UnicodeText.utf8(Self.wide([0xFEFF], isLittle: isLittle) + plain.dropLast()) == utf8.dropLast())
         }
-        let long = text.unicodeScalars.flatMap { scalar in
-            (0..<4).map { UInt8(scalar.value >> (8 * $0) & 0xFF) }
-        }
+        let long = text.unicodeScalars.flatMap { scalar in (0..<4).map { UInt8(scalar.value >> (8 * $0) & 0xFF) } }
         #expect(UnicodeText.utf8([0xFF, 0xFE, 0, 0] + long) == utf8)
         #expect(UnicodeText.utf8([0xEF, 0xBB, 0xBF] + utf8) == utf8 && UnicodeText.utf8(utf8) == utf8)
     }
 
     @Test(arguments: [
         [], [0xFF], [0xFF, 0xFE], [0, 0x61], [0xFF, 0xD8, 0xFF, 0xE0], [0x61, 0, 0x62, 0x63], [0, 0, 0, 0],
-    ])
-    func `other bytes stay as they are`(bytes: [UInt8]) {
+    ]) func `other bytes stay as they are`(bytes: [UInt8]) {
         #expect(UnicodeText.utf8(bytes) == (bytes == [0xFF, 0xFE] ? [] : bytes))
     }
 
     @Test func `lists, sums files, Metalinks, configuration and rules are read in UTF-16`() throws {
         func wide(_ text: String) -> [UInt8] { Self.wide(Array("\u{FEFF}\(text)".utf16), isLittle: true) }
         let hex = String(repeating: "0a", count: 32)
-        #expect(
-            try InputFile.parse(wide("# x\r\nhttp://a/é\r\n out=b\r\n")).map(\.addresses) == [["http://a/é"]]
-        )
-        #expect(
-            InputFile.parseLeniently(wide("http://a/1\r\n out=b")).entries[0].options.map(\.value) == ["b"]
-        )
+        #expect(try InputFile.parse(wide("# x\r\nhttp://a/é\r\n out=b\r\n")).map(\.addresses) == [["http://a/é"]])
+        #expect(InputFile.parseLeniently(wide("http://a/1\r\n out=b")).entries[0].options.map(\.value) == ["b"])
         #expect(
             SumsFile(wide("\(hex)  f.iso\r\n"))?.checksums(of: "f.iso".utf8, isOwn: false).map(\.text) == [
                 "sha-256=\(hex)"
-            ]
-        )
+            ])
         let xml =
             "<?xml version='1.0' encoding='utf-16'?><metalink><file name='f'><url>http://a/f</url></file></metalink>"
         #expect(try Metalink(wide(xml)).files.map(\.name) == ["f"])
         #expect(DroppedContent.isMetalink(UnicodeText.utf8(wide(xml))[...]))
         #expect(ConfigurationFile.parse(wide("dir=x\r\n"), home: "").map(\.value) == ["x"])
         #expect(!RobotsRules(parsing: wide("User-agent: *\r\nDisallow: /a\r\n")).allows("/a/b"))
-        #expect(
-            Netrc(parsing: wide("machine h login me password p")).login(for: "h", orDefault: false)?.user
-                == "me"
-        )
+        #expect(Netrc(parsing: wide("machine h login me password p")).login(for: "h", orDefault: false)?.user == "me")
     }
 }

@@ -28,12 +28,9 @@ struct TransferCommandTests {
               -H 'user-agent: Mozilla/5.0 (X11)' \
               -H 'referer: https://example.org/' \
               -b 'session=abc; theme=dark' --compressed -L -sS --insecure
-            """#
-        )
+            """#)
         #expect(entry.addresses == ["https://example.org/f.iso?a=1&b=2"])
-        #expect(
-            values(entry, "header") == ["accept: */*", "x-note: it's ! A", "Cookie: session=abc; theme=dark"]
-        )
+        #expect(values(entry, "header") == ["accept: */*", "x-note: it's ! A", "Cookie: session=abc; theme=dark"])
         #expect(values(entry, "user-agent") == ["Mozilla/5.0 (X11)"])
         #expect(values(entry, "referer") == ["https://example.org/"])
         #expect(values(entry, "insecure") == ["true"])
@@ -45,24 +42,20 @@ struct TransferCommandTests {
         )
         #expect(entry.addresses == ["https://example.org/f?a=1&b=%20c"])
         #expect(values(entry, "header") == ["x: a \"b\" c", "Cookie: s=1"])
-        let firefox = try self.entry(
-            "curl \"https://example.org/a?x=1&y\" ^\n  -H \"Accept: */*\" ^\n -A \"M^x\""
-        )
+        let firefox = try self.entry("curl \"https://example.org/a?x=1&y\" ^\n  -H \"Accept: */*\" ^\n -A \"M^x\"")
         #expect(firefox.addresses == ["https://example.org/a?x=1&y"])
         #expect(values(firefox, "user-agent") == ["M^x"])
     }
 
     @Test func `options of curl and aria2c become those of Pawl`() throws {
         let curl = try entry(
-            "$ curl -Lo name.bin -u me:pa:ss -e 'http://r/;auto' -x http://p:1 -k --limit-rate=1M http://a/b?c&d"
-        )
+            "$ curl -Lo name.bin -u me:pa:ss -e 'http://r/;auto' -x http://p:1 -k --limit-rate=1M http://a/b?c&d")
         #expect(curl.addresses == ["http://a/b?c&d"])
         #expect(values(curl, "output") == ["name.bin"] && values(curl, "referer") == ["http://r/"])
         #expect(values(curl, "user") == ["me"] && values(curl, "password") == ["pa:ss"])
         #expect(values(curl, "proxy") == ["http://p:1"] && values(curl, "limit-rate").isEmpty)
         let aria2 = try entry(
-            "/usr/bin/aria2c -x16 -s 16 -c -d films --out=a.iso --header='Cookie: a=b' -U M http://a/1 http://b/1"
-        )
+            "/usr/bin/aria2c -x16 -s 16 -c -d films --out=a.iso --header='Cookie: a=b' -U M http://a/1 http://b/1")
         #expect(aria2.addresses == ["http://a/1", "http://b/1"])
         #expect(values(aria2, "connections") == ["16"] && values(aria2, "dir") == ["films"])
         #expect(values(aria2, "header") == ["Cookie: a=b"] && values(aria2, "output") == ["a.iso"])
@@ -70,8 +63,7 @@ struct TransferCommandTests {
 
     @Test func `each URL and each command is a download`() throws {
         let two = try TransferCommand.entries(
-            in: "curl -H 'A: 1' -o x http://a/1 -o y http://a/2 ;\ncurl.exe http://a/3 &\n"
-        )
+            in: "curl -H 'A: 1' -o x http://a/1 -o y http://a/2 ;\ncurl.exe http://a/3 &\n")
         #expect(two.map(\.addresses) == [["http://a/1"], ["http://a/2"], ["http://a/3"]])
         #expect(two.map { values($0, "output") } == [["x"], ["y"], []])
         #expect(values(two[2], "header").isEmpty)
@@ -95,16 +87,12 @@ struct TransferCommandTests {
     @Test(arguments: [
         ("curl -G http://a/f -d x=1 -d 'y=a b'", "http://a/f?x=1&y=a%20b"),
         ("curl -Gd x=1 'http://a/f?q=0#part'", "http://a/f?q=0&x=1#part"),
-        (
-            "curl --get --data-urlencode 'q=a&b c/é' --data-raw @x http://a/",
-            "http://a/?q=a%26b%20c%2F%C3%A9&@x"
-        ),
+        ("curl --get --data-urlencode 'q=a&b c/é' --data-raw @x http://a/", "http://a/?q=a%26b%20c%2F%C3%A9&@x"),
         ("curl -G --data-urlencode '=a=b' --data-urlencode c+d http://a/?", "http://a/?a%3Db&c%2Bd"),
         ("curl --url-query 'a=1 2' --url-query '+b=%41' http://a/", "http://a/?a=1%202&b=%41"),
         ("curl -G http://a/f", "http://a/f"), ("curl -G -d '' http://a/f", "http://a/f"),
         ("curl a.example/f", "http://a.example/f"), ("wget ftp.a.example/f", "ftp://ftp.a.example/f"),
-    ])
-    func `data that curl appends to the query is appended`(command: String, url: String) throws {
+    ]) func `data that curl appends to the query is appended`(command: String, url: String) throws {
         #expect(try entry(command).addresses == [url])
     }
 
@@ -122,32 +110,26 @@ struct TransferCommandTests {
 
     @Test(arguments: [
         ("curl -H 'Host: other' http://a/", "another host"), ("curl -H @file http://a/", "it reads a file"),
-        ("curl http://a/ --data-raw 'x=1'", "it sends a body"),
-        ("curl -X POST http://a/", "Pawl only sends GET"),
+        ("curl http://a/ --data-raw 'x=1'", "it sends a body"), ("curl -X POST http://a/", "Pawl only sends GET"),
         ("curl -F f=@x http://a/", "it sends a body"), ("curl -I http://a/", "header section only"),
         ("curl http://a/ | sh", "| is an operator of the shell"), ("curl http://a/ > f", "> is an operator"),
-        ("curl 'http://a/", "a quote is not closed"),
-        ("curl -H \"A: $TOKEN\" http://a/", "it contains a variable"),
+        ("curl 'http://a/", "a quote is not closed"), ("curl -H \"A: $TOKEN\" http://a/", "it contains a variable"),
         ("curl http://a/$(date)", "it contains a variable"), ("curl -H", "it needs a value"),
         ("curl -L", "the command has no URL"), ("curl --unheard-of http://a/", "no equivalent"),
-        ("curl http://a/; rm -r x", "neither curl nor aria2c"),
-        ("aria2c -T x.torrent", "torrents are not supported"),
+        ("curl http://a/; rm -r x", "neither curl nor aria2c"), ("aria2c -T x.torrent", "torrents are not supported"),
         ("curl -d x=1 http://a/", "it sends a body"), ("curl -G -d @f http://a/", "it reads a file"),
         ("curl -G --data-urlencode n@f http://a/", "it reads a file"),
-        ("curl -G --json {} http://a/", "it sends a body"),
-        ("wget -r http://a/", "it follows the links"), ("wget --post-data=x http://a/", "it sends a body"),
+        ("curl -G --json {} http://a/", "it sends a body"), ("wget -r http://a/", "it follows the links"),
+        ("wget --post-data=x http://a/", "it sends a body"),
         ("wget -O x http://a/1 http://a/2", "several files into one"), ("wget -i list", "it reads a file"),
         ("curl is http://a/", "is: it is no URL"), ("aria2c a.example/f", "it is no URL"),
-    ])
-    func `what is more than a download is refused with the reason`(command: String, reason: String) {
+    ]) func `what is more than a download is refused with the reason`(command: String, reason: String) {
         #expect(why(command)?.contains(reason) == true, "\(why(command) ?? "taken")")
     }
 
     @Test func `GET is no other method, and only commands are commands`() throws {
         #expect(try entry("curl -X GET http://a/").addresses == ["http://a/"])
-        #expect(
-            TransferCommand.isCommand("  $ curl http://a/") && TransferCommand.isCommand("/bin/curl.exe x")
-        )
+        #expect(TransferCommand.isCommand("  $ curl http://a/") && TransferCommand.isCommand("/bin/curl.exe x"))
         #expect(!TransferCommand.isCommand("curl") && !TransferCommand.isCommand("http://curl /x"))
     }
 }

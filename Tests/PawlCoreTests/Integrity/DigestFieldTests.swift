@@ -19,14 +19,12 @@ import Testing
         ("Repr-Digest", "sha-256=:\(sha):, sha-256=:\(zero):", ["sha-256 \(sha)", "sha-256 \(zero)"]),
         ("Content-Digest", "md5=:AAAAAAAAAAAAAAAAAAAAAA==:", ["md5 AAAAAAAAAAAAAAAAAAAAAA=="]),
         ("Digest", "SHA-256=\(sha),UNIXsum=30637", ["sha-256 \(sha)"]),
-        ("Digest", "id-sha-256=\(sha)", ["sha-256 \(sha)"]),
-        ("Digest", "crc32c=0a72a4df", ["crc32c CnKk3w=="]),
+        ("Digest", "id-sha-256=\(sha)", ["sha-256 \(sha)"]), ("Digest", "crc32c=0a72a4df", ["crc32c CnKk3w=="]),
         ("Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA==", ["md5 AAAAAAAAAAAAAAAAAAAAAA=="]),
         (
             "x-goog-hash", "crc32c=n03x6A==,md5=Ojk9c3dhfxgoKVVHYwFbHQ==",
             ["crc32c n03x6A==", "md5 Ojk9c3dhfxgoKVVHYwFbHQ=="]
-        ),
-        ("x-amz-checksum-sha256", sha, ["sha-256 \(sha)"]),
+        ), ("x-amz-checksum-sha256", sha, ["sha-256 \(sha)"]),
         ("x-amz-checksum-crc64nvme", "rosUhgp5mIg=", ["crc64nvme rosUhgp5mIg="]),
         (
             "X-Checksum-Sha256", "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03",
@@ -36,8 +34,7 @@ import Testing
             "X-Linked-ETag", "\"5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03\"",
             ["sha-256 WJG1tSLV3whtD/CxEPvZ0hu0/HFjrzTQgoai6Eb2vgM="]
         ),
-    ])
-    func `a digest is read`(name: String, value: String, wanted: [String]) {
+    ]) func `a digest is read`(name: String, value: String, wanted: [String]) {
         #expect(Self.parse(name, value) == wanted)
     }
 
@@ -46,18 +43,16 @@ import Testing
         ("Repr-Digest", "sha-256=:\(sha.dropLast()):"), ("Repr-Digest", "sha-256=:\(sha)=:"),
         ("Repr-Digest", "sha-256=:=\(sha.dropLast()):"), ("Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA="),
         // No byte sequence, another length, an algorithm that is not known, keys that are none.
-        ("Repr-Digest", "sha-256=\(sha)"), ("Repr-Digest", "sha-256=:AAAA:"),
-        ("Repr-Digest", "sha-3=:\(sha):"),
+        ("Repr-Digest", "sha-256=\(sha)"), ("Repr-Digest", "sha-256=:AAAA:"), ("Repr-Digest", "sha-3=:\(sha):"),
         ("Repr-Digest", "SHA-256=:\(sha):"), ("Repr-Digest", "sha-256=:\(sha)"), ("Repr-Digest", ""),
         ("Repr-Digest", "sha-256=:\(sha):x"),
         // The alphabet of URLs.
         ("Repr-Digest", "sha-256=:\(sha.map { $0 == "+" ? "-" : String($0) }.joined()):"),
         // Digests of parts, combined.
-        ("x-amz-checksum-sha256", "\(sha)-3"), ("x-amz-checksum-crc32c", "n03x6A==-12"),
-        ("X-Linked-ETag", "\"abc\""), ("X-Linked-ETag", "W/\"5891b5b522d5df086d0ff0b110fbd9d2\""),
-        ("X-Checksum-Sha256", "zz"), ("x-ms-blob-content-md5", sha), ("ETag", sha), ("Repr-Digests", sha),
-    ])
-    func `what cannot be read states nothing`(name: String, value: String) {
+        ("x-amz-checksum-sha256", "\(sha)-3"), ("x-amz-checksum-crc32c", "n03x6A==-12"), ("X-Linked-ETag", "\"abc\""),
+        ("X-Linked-ETag", "W/\"5891b5b522d5df086d0ff0b110fbd9d2\""), ("X-Checksum-Sha256", "zz"),
+        ("x-ms-blob-content-md5", sha), ("ETag", sha), ("Repr-Digests", sha),
+    ]) func `what cannot be read states nothing`(name: String, value: String) {
         #expect(Self.parse(name, value).isEmpty)
     }
 

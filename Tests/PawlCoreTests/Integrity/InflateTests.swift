@@ -8,11 +8,7 @@ import Testing
     private static let raw = "K0gszykYxBgA"
     private static let text = String(repeating: "pawl", count: 40)
 
-    private static func decode(
-        _ bytes: [UInt8],
-        _ coding: String,
-        piece: Int = 3
-    ) throws(Inflate.Fault) -> String {
+    private static func decode(_ bytes: [UInt8], _ coding: String, piece: Int = 3) throws(Inflate.Fault) -> String {
         var rest = bytes[...]
         var decoded: [UInt8] = []
         var inflate = Inflate {

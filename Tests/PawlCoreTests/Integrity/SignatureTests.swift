@@ -29,8 +29,7 @@ import Testing
         #expect(String(decoding: hashed.trustedComment, as: UTF8.self) == "file:SUMS")
     }
 
-    @Test(arguments: 0..<4)
-    func `an envelope without one of its lines is none`(line: Int) {
+    @Test(arguments: 0..<4) func `an envelope without one of its lines is none`(line: Int) {
         var lines = Self.hashed.split(separator: "\n").map(String.init)
         lines.remove(at: line)
         #expect(MinisignSignature(lines.joined(separator: "\n").utf8) == nil)
@@ -44,14 +43,11 @@ import Testing
         (
             "NEWSIG\n[GNUPG:] ERRSIG 1\n[GNUPG:] NO_PUBKEY 1\n[GNUPG:] NEWSIG\n[GNUPG:] GOODSIG 1 A\n[GNUPG:] VALIDSIG \(print) 2",
             1
-        ),
-        ("EXPKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0),
-        ("REVKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0),
-        ("EXPSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0), ("BADSIG 01 A", 0), ("GOODSIG 01 A", 0),
-        ("GOODSIG 01 A\n[GNUPG:] NEWSIG\n[GNUPG:] VALIDSIG \(print) 2026", 0),
+        ), ("EXPKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0),
+        ("REVKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0), ("EXPSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0),
+        ("BADSIG 01 A", 0), ("GOODSIG 01 A", 0), ("GOODSIG 01 A\n[GNUPG:] NEWSIG\n[GNUPG:] VALIDSIG \(print) 2026", 0),
         ("GOODSIG 01 A\n[GNUPG:] VALIDSIG 0A 2026", 0), ("GOODSIG 01 A\nVALIDSIG \(print) 2026", 0),
-    ])
-    func `only a good and valid signature by a live key counts`(status: String, count: Int) {
+    ]) func `only a good and valid signature by a live key counts`(status: String, count: Int) {
         #expect(GnuPGStatus.goodKeys("[GNUPG:] \(status)\n".utf8).count == count)
     }
 

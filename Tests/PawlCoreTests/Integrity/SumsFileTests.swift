@@ -12,33 +12,25 @@ import Testing
     }
 
     @Test(arguments: [
-        "\(a)  f.iso\n", "\(a) *f.iso", "\(a) f.iso", "\(a)\tf.iso", "\(a)  ./f.iso\r\n",
-        "\(b)  g\n\(a)  f.iso\n",
+        "\(a)  f.iso\n", "\(a) *f.iso", "\(a) f.iso", "\(a)\tf.iso", "\(a)  ./f.iso\r\n", "\(b)  g\n\(a)  f.iso\n",
         "SHA256 (f.iso) = \(a)\n", "SHA256(f.iso)= \(a)", "SHA2-256(./f.iso)= \(a)", "\u{FEFF}\(a)  f.iso",
         "# comment\n\(a)  f.iso", "\(a)  images/f.iso\n", "\(b)  other/f.iso\n\(a)  f.iso\n",
         "\(b)  ../f.iso\n\(a)  d/f.iso\n", "\(b)  /f.iso\n\(a)  f.iso\n", "\(b)  F.ISO\n\(a)  f.iso",
         "\(a)  f.iso\n\(a)  ./f.iso\n",
         "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n\(a)  f.iso\n-----BEGIN PGP SIGNATURE-----\n\niQ\n-----END PGP SIGNATURE-----\n",
         "-----BEGIN PGP SIGNED MESSAGE-----\r\n\r\n# x\r\n- \(a)  f.iso\r\n-----BEGIN PGP SIGNATURE-----\r\nx\r\n-----END PGP SIGNATURE-----\r\n\(b)  f.iso",
-    ])
-    func `the entry that names the file counts`(text: String) {
+    ]) func `the entry that names the file counts`(text: String) {
         #expect(Self.found(text, "f.iso") == "sha-256=\(Self.a)")
     }
 
     @Test(arguments: [
-        "", "\(a)", "\(a)  g.iso", "\(a)  ../f.iso", "\(a)  /f.iso", "\(a)  d/../f.iso", "\(a)  F.ISO",
-        "\(a)  f.iso ",
-        "\(a)  f.iso\n\(b)  f.iso\n0123456789abcdef0123456789abcdef  f.iso",
-        "\(a)  d/f.iso\n\(b)  e/f.iso", "\(a)  f.iso\n\(b)  ./f.iso", "<html>\n\(a)  f.iso\n",
-        "\n <!doctype html>\n\(a)  f.iso",
-        "\(a)x  f.iso", "\(a.dropLast())  f.iso", "SHA1 (f.iso) = \(a)", "BLAKE3 (f.iso) = \(a)",
-        "\(a)  d//f.iso",
+        "", "\(a)", "\(a)  g.iso", "\(a)  ../f.iso", "\(a)  /f.iso", "\(a)  d/../f.iso", "\(a)  F.ISO", "\(a)  f.iso ",
+        "\(a)  f.iso\n\(b)  f.iso\n0123456789abcdef0123456789abcdef  f.iso", "\(a)  d/f.iso\n\(b)  e/f.iso",
+        "\(a)  f.iso\n\(b)  ./f.iso", "<html>\n\(a)  f.iso\n", "\n <!doctype html>\n\(a)  f.iso", "\(a)x  f.iso",
+        "\(a.dropLast())  f.iso", "SHA1 (f.iso) = \(a)", "BLAKE3 (f.iso) = \(a)", "\(a)  d//f.iso",
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----\n\(a)  f.iso",
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n\(a)  f.iso",
-    ])
-    func `what names another file does not count`(text: String) {
-        #expect((Self.found(text, "f.iso") ?? "") == "")
-    }
+    ]) func `what names another file does not count`(text: String) { #expect((Self.found(text, "f.iso") ?? "") == "") }
 
     @Test func `escaped names are read as coreutils writes them`() {
         #expect(Self.found("\\\(Self.a)  a\\\\b\\nc\n", "a\\b\nc") == "sha-256=\(Self.a)")
@@ -59,11 +51,7 @@ import Testing
         ("blake3-1.5.tar.gz.sha512sum", "sha-512"), ("B2SUMS", "blake2b"), ("b2sums.txt", "blake2b"),
         ("f.iso.b2", "blake2b"), ("f.blake2b", "blake2b"), ("f.sha512.B2SUM", "blake2b"), ("B3SUMS", nil),
         ("SHA3-512SUMS", "sha3-512"), ("f.sha3512", "sha3-512"), ("WHIRLPOOL.txt", nil),
-    ])
-    func `the sums file's name decides which algorithm untagged digits are of`(
-        name: String,
-        algorithm: String?
-    ) {
+    ]) func `the sums file's name decides which algorithm untagged digits are of`(name: String, algorithm: String?) {
         let hex = String(repeating: "a1", count: 64)
         let sums = SumsFile(Array("\(hex)  f\n".utf8), named: name.utf8)
         #expect(sums?.checksums(of: "f".utf8, isOwn: false).map(\.text) == algorithm.map { ["\($0)=\(hex)"] })
@@ -97,17 +85,11 @@ import Testing
         "SHA256 (f.iso) = oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE=\n",
         "oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE=  f.iso\n",
         "\\SHA256 (f.iso) = oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE=",
-    ])
-    func `digests in Base64 are read`(text: String) {
-        #expect(Self.found(text, "f.iso") == "sha-256=\(Self.a)")
-    }
+    ]) func `digests in Base64 are read`(text: String) { #expect(Self.found(text, "f.iso") == "sha-256=\(Self.a)") }
 
     @Test(arguments: [
         "oaGhoaE=  f.iso", "SHA256 (f.iso) = oaGhoaE=", "oaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaGhoaE= f.isx",
-    ])
-    func `other text in Base64 is no digest`(text: String) {
-        #expect((Self.found(text, "f.iso") ?? "") == "")
-    }
+    ]) func `other text in Base64 is no digest`(text: String) { #expect((Self.found(text, "f.iso") ?? "") == "") }
 
     @Test func `lines of POSIX cksum are recognized`() {
         #expect(SumsFile.hasPOSIXChecksums(Array("3015617425 6 f\n".utf8)))
@@ -115,9 +97,7 @@ import Testing
         #expect(!SumsFile.hasPOSIXChecksums(Array("\(Self.a)  f\n1 2\n".utf8)))
     }
 
-    @Test(arguments: [
-        "f.iso A1A1A1A1", "; made by a1a1a1a1\r\nf.iso\ta1a1a1a1\r\n", "g a1a1a1a2\nf.iso a1a1a1a1  ",
-    ])
+    @Test(arguments: ["f.iso A1A1A1A1", "; made by a1a1a1a1\r\nf.iso\ta1a1a1a1\r\n", "g a1a1a1a2\nf.iso a1a1a1a1  "])
     func `an SFV file has the name first`(text: String) {
         let sums = SumsFile(Array(text.utf8), named: "x.sfv".utf8)
         #expect(sums?.checksums(of: "f.iso".utf8, isOwn: false).map(\.text) == ["crc32=a1a1a1a1"])

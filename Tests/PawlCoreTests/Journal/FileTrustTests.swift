@@ -5,14 +5,10 @@ import Testing
     private let mine = FileUser(user: 1000, group: 1000)
 
     private func flaw(
-        _ permissions: UInt32,
-        owner: FileUser? = nil,
-        isRegular: Bool = true,
-        links: Int = 1,
-        knowsOwners: Bool = true
+        _ permissions: UInt32, owner: FileUser? = nil, isRegular: Bool = true, links: Int = 1, knowsOwners: Bool = true
     ) -> FileRights.Flaw? {
-        FileRights(owner: owner ?? mine, permissions: permissions, isRegular: isRegular, links: links)
-            .flaw(for: mine, knowsOwners: knowsOwners)
+        FileRights(owner: owner ?? mine, permissions: permissions, isRegular: isRegular, links: links).flaw(
+            for: mine, knowsOwners: knowsOwners)
     }
 
     @Test func `a user's own file that no one else can write to is trusted`() {
@@ -22,9 +18,7 @@ import Testing
     @Test func `any other file is not`() {
         #expect(flaw(0o600, owner: FileUser(user: 1001, group: 1000)) == .otherOwner)
         #expect(flaw(0o600, owner: FileUser(user: 0, group: 0)) == .otherOwner)
-        for permissions: UInt32 in [0o666, 0o602, 0o606, 0o622] {
-            #expect(flaw(permissions) == .writableByOthers)
-        }
+        for permissions: UInt32 in [0o666, 0o602, 0o606, 0o622] { #expect(flaw(permissions) == .writableByOthers) }
         #expect(flaw(0o664, owner: FileUser(user: 1000, group: 50)) == .writableByOthers)
         #expect(flaw(0o644, owner: FileUser(user: 1000, group: 50)) == nil)
         #expect(flaw(0o600, isRegular: false) == .notRegular)

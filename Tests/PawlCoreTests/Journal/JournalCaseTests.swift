@@ -5,18 +5,9 @@ import Testing
 
 /// Journals that only another program, a damaged disk or a very long life produces.
 @Suite struct JournalCaseTests {
-    private func begun(
-        done: ByteRangeSet = ByteRangeSet(),
-        original: Int64? = nil
-    ) -> (JournalKeeper, [JournalWrite]) {
+    private func begun(done: ByteRangeSet = ByteRangeSet(), original: Int64? = nil) -> (JournalKeeper, [JournalWrite]) {
         JournalKeeper.begun(
-            facts: someFacts(),
-            done: done,
-            original: original,
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 5
-        )
+            facts: someFacts(), done: done, original: original, inodes: someInodes, boot: someBoot, nonce: 5)
     }
 
     /// The same bytes with a correct length and checksum.
@@ -55,9 +46,7 @@ import Testing
         #expect(try JournalImage(file.cache).written == right)
     }
 
-    @Test func `a finished file with appended bytes is not finished any more, and what it was is known`()
-        throws
-    {
+    @Test func `a finished file with appended bytes is not finished any more, and what it was is known`() throws {
         var (keeper, writes) = begun(original: 100)
         writes += keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 100)]))
         var file = VolatileBytes()
@@ -72,37 +61,21 @@ import Testing
         #expect(longer.original(trusting: ByteRangeSet([ByteRange(50, 101)])) == 100)
     }
 
-    @Test
-    func `a tail that a power cut removes makes a file finished again, and a kill does not`()
-        throws
-    {
+    @Test func `a tail that a power cut removes makes a file finished again, and a kill does not`() throws {
         let (begun, writes) = begun(original: 100)
         var keeper = begun
         var file = VolatileBytes()
         file.perform(writes)
         file.perform(keeper.beginLane(0, at: 100, retiring: nil).1)
-        file.perform([
-            JournalSlot(index: 0, start: 100, incarnation: keeper.incarnation, nonce: 5).write(at: 120)
-        ])
+        file.perform([JournalSlot(index: 0, start: 100, incarnation: keeper.incarnation, nonce: 5).write(at: 120)])
         let killed = try JournalImage(file.cache)
         let all = ByteRangeSet([ByteRange(0, 120)])
         #expect(killed.original(trusting: all) == nil)
         #expect(killed.original(trusting: ByteRangeSet()) == 100)
-        let (next, _) = JournalKeeper.resumed(
-            killed,
-            done: all,
-            length: 120,
-            inodes: someInodes,
-            boot: someBoot
-        )
+        let (next, _) = JournalKeeper.resumed(killed, done: all, length: 120, inodes: someInodes, boot: someBoot)
         #expect(next.header.original == 100)
         let (same, _) = JournalKeeper.resumed(
-            killed,
-            done: ByteRangeSet(),
-            length: 100,
-            inodes: someInodes,
-            boot: someBoot
-        )
+            killed, done: ByteRangeSet(), length: 100, inodes: someInodes, boot: someBoot)
         #expect(same.header.original == 100)
     }
 

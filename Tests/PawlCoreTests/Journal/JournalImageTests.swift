@@ -5,19 +5,11 @@ import Testing
 
 @Suite struct JournalImageTests {
     private func journal(
-        facts: JournalFacts = someFacts(),
-        done: ByteRangeSet = ByteRangeSet(),
-        original: Int64? = nil
+        facts: JournalFacts = someFacts(), done: ByteRangeSet = ByteRangeSet(), original: Int64? = nil
     ) -> [UInt8] {
         var disk = VolatileBytes()
         let (_, writes) = JournalKeeper.begun(
-            facts: facts,
-            done: done,
-            original: original,
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 99
-        )
+            facts: facts, done: done, original: original, inodes: someInodes, boot: someBoot, nonce: 99)
         disk.perform(writes)
         return disk.cache
     }
@@ -36,8 +28,7 @@ import Testing
     @Test(arguments: [
         SuspectPage(total: 1 << 40, mediaType: "text/html"), SuspectPage(total: nil, mediaType: nil),
         SuspectPage(total: 0, mediaType: ""),
-    ])
-    func `a page that may be a new version is recorded`(page: SuspectPage) throws {
+    ]) func `a page that may be a new version is recorded`(page: SuspectPage) throws {
         var facts = someFacts()
         facts.representation.suspect = page
         let done = ByteRangeSet([ByteRange(0, 5)])
@@ -50,25 +41,16 @@ import Testing
         Representation(selection: .from(7), base: 7, total: 1 << 48 - 1),
         Representation(selection: .suffix(7), base: nil),
         Representation(
-            selection: .closed(ByteRange(7, 7)),
-            mediaType: "",
+            selection: .closed(ByteRange(7, 7)), mediaType: "",
             records: [
                 ValidatorRecord(source: "", host: "", validators: Validators()),
                 ValidatorRecord(
-                    source: "a",
-                    host: "b",
+                    source: "a", host: "b",
                     validators: Validators(
-                        entityTag: EntityTag(opaque: "", isWeak: false),
-                        lastModified: UnixTime(seconds: -1),
-                        date: nil
-                    ),
-                    stability: .varying
-                ),
-            ]
-        ),
-    ])
-    func `a representation is restored whichever part of it is known`(_ representation: Representation) throws
-    {
+                        entityTag: EntityTag(opaque: "", isWeak: false), lastModified: UnixTime(seconds: -1), date: nil),
+                    stability: .varying),
+            ]),
+    ]) func `a representation is restored whichever part of it is known`(_ representation: Representation) throws {
         let facts = JournalFacts(sources: [], representation: representation, name: "")
         #expect(try JournalImage(journal(facts: facts)).header.facts == facts)
     }
@@ -83,11 +65,9 @@ import Testing
 
     @Test(arguments: [
         Representation(total: 1 << 48), Representation(selection: .from(.max), base: 7),
-        Representation(selection: .suffix(1 << 48), base: nil),
-        Representation(selection: .closed(ByteRange(0, .max))),
+        Representation(selection: .suffix(1 << 48), base: nil), Representation(selection: .closed(ByteRange(0, .max))),
         Representation(selection: .from(7), base: .max),
-    ])
-    func `a journal that claims more than a file can have is invalid`(_ representation: Representation) {
+    ]) func `a journal that claims more than a file can have is invalid`(_ representation: Representation) {
         let facts = JournalFacts(sources: [], representation: representation, name: "")
         #expect(throws: JournalImage.Fault.self) { try JournalImage(journal(facts: facts)) }
     }
@@ -109,10 +89,7 @@ import Testing
     @Test func `the file's length takes precedence over the journal`() throws {
         let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100), ByteRange(200, 300)])))
         #expect(
-            image.trusted(boot: someBoot, length: 250, changed: nil).runs == [
-                ByteRange(0, 100), ByteRange(200, 250),
-            ]
-        )
+            image.trusted(boot: someBoot, length: 250, changed: nil).runs == [ByteRange(0, 100), ByteRange(200, 250)])
         #expect(image.trusted(boot: someBoot, length: 0, changed: nil).isEmpty)
     }
 
@@ -124,11 +101,8 @@ import Testing
 
     /// Two lanes: [0, 40) and [100, 120), the second being last; it has announced [120, 180).
     private func twoLanes(
-        version: UInt32 = JournalLayout.version,
-        original: Int64? = nil,
-        done: ByteRangeSet = ByteRangeSet(),
-        announced: ByteRange? = ByteRange(120, 180),
-        incarnation: UInt64 = 1
+        version: UInt32 = JournalLayout.version, original: Int64? = nil, done: ByteRangeSet = ByteRangeSet(),
+        announced: ByteRange? = ByteRange(120, 180), incarnation: UInt64 = 1
     ) throws -> JournalImage {
         var bytes = journal(done: done, original: original)
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 99, version: version))
@@ -164,17 +138,13 @@ import Testing
         }
         for other in [nil, ByteRange(119, 180), ByteRange(121, 180), ByteRange(40, 180)] {
             let image = try twoLanes(announced: other)
-            #expect(
-                image.trusted(boot: someBoot, length: 180, changed: time).runs == lanes,
-                "\(other as Any)"
-            )
+            #expect(image.trusted(boot: someBoot, length: 180, changed: time).runs == lanes, "\(other as Any)")
         }
         let older = try twoLanes(incarnation: 0)
         #expect(older.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
     }
 
-    @Test func `a file that was changed after the announced write is not trusted behind its cursors`() throws
-    {
+    @Test func `a file that was changed after the announced write is not trusted behind its cursors`() throws {
         let image = try twoLanes()
         // File systems take times from a clock with coarse ticks, so a file may look slightly older.
         for (age, isTrusted) in [
@@ -190,9 +160,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt32])
-    func `a journal of an older version keeps its meaning, and bytes after it are ignored`(
-        version: UInt32
-    ) throws {
+    func `a journal of an older version keeps its meaning, and bytes after it are ignored`(version: UInt32) throws {
         let old = try twoLanes(version: version)
         #expect(old.header.facts == someFacts())
         #expect(old.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
@@ -202,9 +170,7 @@ import Testing
         let finished = try twoLanes(original: 180)
         #expect(finished.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
         let behind = try twoLanes(done: ByteRangeSet([ByteRange(150, 160)]))
-        #expect(
-            behind.trusted(boot: someBoot, length: 180, changed: time).runs == lanes + [ByteRange(150, 160)]
-        )
+        #expect(behind.trusted(boot: someBoot, length: 180, changed: time).runs == lanes + [ByteRange(150, 160)])
         let without = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
         #expect(without.trusted(boot: someBoot, length: 180, changed: time).runs == [ByteRange(0, 100)])
     }
@@ -217,9 +183,7 @@ import Testing
         let image = try JournalImage(bytes)
         #expect(image.lanes.isEmpty)
         #expect(
-            image.trusted(boot: someBoot, length: 260, changed: time).runs
-                == [ByteRange(0, 50), ByteRange(200, 260)]
-        )
+            image.trusted(boot: someBoot, length: 260, changed: time).runs == [ByteRange(0, 50), ByteRange(200, 260)])
         #expect(image.trusted(boot: someBoot, length: 90, changed: time).runs == [ByteRange(0, 50)])
     }
 
@@ -241,9 +205,7 @@ import Testing
             var damaged = bytes
             damaged[write.offset + bit / 8] ^= 1 << (bit % 8)
             let changed = time
-            #expect(
-                try JournalImage(damaged).trusted(boot: someBoot, length: 60, changed: changed).count == 10
-            )
+            #expect(try JournalImage(damaged).trusted(boot: someBoot, length: 60, changed: changed).count == 10)
         }
     }
 
@@ -269,17 +231,13 @@ import Testing
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 99, version: 9))
         #expect(throws: JournalImage.Fault.newer(version: 9)) { try JournalImage(bytes) }
         bytes[20] ^= 1
-        #expect(throws: JournalImage.Fault.damaged("its preamble is damaged")) {
-            try JournalImage(bytes)
-        }
+        #expect(throws: JournalImage.Fault.damaged("its preamble is damaged")) { try JournalImage(bytes) }
     }
 
     @Test func `a header of another journal in the same blocks is ignored`() {
         var bytes = journal()
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 98))
-        #expect(throws: JournalImage.Fault.damaged("it has no valid header")) {
-            try JournalImage(bytes)
-        }
+        #expect(throws: JournalImage.Fault.damaged("it has no valid header")) { try JournalImage(bytes) }
     }
 
     @Test func `the checksums match the published ones`() {
@@ -301,9 +259,8 @@ import Testing
 
     /// The process was killed before it could record where bytes of two responses met.
     @Test(arguments: [true, false])
-    func `the end of a lane before bytes of others is a joint, unless one strong tag covers both`(
-        isStrong: Bool
-    ) throws {
+    func `the end of a lane before bytes of others is a joint, unless one strong tag covers both`(isStrong: Bool) throws
+    {
         var facts = someFacts()
         let tag = EntityTag(opaque: "a", isWeak: !isStrong)
         let record = ValidatorRecord(source: "u", host: "h", validators: Validators(entityTag: tag))

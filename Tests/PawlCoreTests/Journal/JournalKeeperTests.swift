@@ -4,8 +4,9 @@ import Testing
 
 /// The laws of the journal, tested on journals over a few hundred random steps.
 @Suite struct JournalKeeperTests {
-    @Test(arguments: 0..<12 as Range<UInt64>)
-    func `A4 a kill in the middle of any write loses no written byte`(seed: UInt64) throws {
+    @Test(arguments: 0..<12 as Range<UInt64>) func `A4 a kill in the middle of any write loses no written byte`(
+        seed: UInt64
+    ) throws {
         var kills = 0
         var dice = Dice(seed: seed + 1000)
         let check = { (model: JournalModel, writes: [JournalWrite]) in
@@ -19,10 +20,7 @@ import Testing
                 let lost = model.written.runs.flatMap(claimed.gaps(in:)).reduce(0) { $0 + $1.count }
                 #expect(claimed.isSubset(of: model.written))
                 // Only the bytes just written, whose cursor is not stored yet, may be missing.
-                #expect(
-                    lost <= 5000 || model.isStartingOver,
-                    "seed \(seed): \(claimed.runs) of \(model.written.runs)"
-                )
+                #expect(lost <= 5000 || model.isStartingOver, "seed \(seed): \(claimed.runs) of \(model.written.runs)")
                 kills += 1
             }
         }
@@ -55,8 +53,9 @@ import Testing
         #expect(cuts > 200)
     }
 
-    @Test(arguments: 0..<3 as Range<UInt64>)
-    func `no flipped byte makes a journal claim more than was written`(seed: UInt64) throws {
+    @Test(arguments: 0..<3 as Range<UInt64>) func `no flipped byte makes a journal claim more than was written`(
+        seed: UInt64
+    ) throws {
         var model = JournalModel(seed: seed, padding: 0)
         for _ in 0..<60 { model.step() }
         let bytes = model.disk.cache
@@ -68,15 +67,14 @@ import Testing
                 damaged[index] ^= mask
                 guard let image = try? JournalImage(damaged) else { continue }
                 #expect(image.written.isSubset(of: model.written), "seed \(seed), byte \(index)")
-                #expect(
-                    image.trusted(boot: otherBoot, length: .max, changed: nil).isSubset(of: model.durable)
-                )
+                #expect(image.trusted(boot: otherBoot, length: .max, changed: nil).isSubset(of: model.durable))
             }
         }
     }
 
-    @Test(arguments: 0..<3 as Range<UInt64>)
-    func `no truncation makes a journal claim more than was written`(seed: UInt64) throws {
+    @Test(arguments: 0..<3 as Range<UInt64>) func `no truncation makes a journal claim more than was written`(
+        seed: UInt64
+    ) throws {
         var model = JournalModel(seed: seed, padding: 0)
         for _ in 0..<60 { model.step() }
         let bytes = model.disk.cache
@@ -89,14 +87,8 @@ import Testing
     @Test func `a slot that reached the disk before its header is never trusted later`() throws {
         var disk = VolatileBytes()
         disk.perform(
-            JournalKeeper.begun(
-                facts: someFacts(),
-                done: ByteRangeSet(),
-                inodes: someInodes,
-                boot: someBoot,
-                nonce: 7
-            ).1
-        )
+            JournalKeeper.begun(facts: someFacts(), done: ByteRangeSet(), inodes: someInodes, boot: someBoot, nonce: 7)
+                .1)
         func resume(_ boot: BootIdentity) throws -> (JournalKeeper, [JournalWrite]) {
             let image = try JournalImage(disk.cache)
             let done = image.trusted(boot: boot, length: .max, changed: nil)
@@ -114,12 +106,7 @@ import Testing
 
     @Test func `starting over leaves no header from which damage could restore the old claims`() throws {
         var (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(padding: 6000),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 7
-        )
+            facts: someFacts(padding: 6000), done: ByteRangeSet(), inodes: someInodes, boot: someBoot, nonce: 7)
         var disk = VolatileBytes()
         disk.perform(writes)
         for end in 1...9 as ClosedRange<Int64> {
@@ -135,8 +122,7 @@ import Testing
                 let start = JournalLayout.offset(ofBuffer: area * JournalLayout.buffersPerArea + buffer)
                 var only = disk.cache
                 // Every second header is destroyed.
-                for other in stride(from: JournalLayout.pageLength, to: only.count, by: 4096)
-                where other != start {
+                for other in stride(from: JournalLayout.pageLength, to: only.count, by: 4096) where other != start {
                     only[other] = 0xEE
                 }
                 guard let image = try? JournalImage(only) else { continue }
@@ -148,12 +134,7 @@ import Testing
 
     @Test func `a failed sync of the data makes the page cache untrusted`() throws {
         var (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 7
-        )
+            facts: someFacts(), done: ByteRangeSet(), inodes: someInodes, boot: someBoot, nonce: 7)
         var disk = VolatileBytes()
         disk.perform(writes)
         let all = ByteRangeSet([ByteRange(0, 100)])
@@ -166,13 +147,7 @@ import Testing
 
     @Test func `a file that is finished again has its new length, and no lane`() throws {
         var (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            original: 40,
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 7
-        )
+            facts: someFacts(), done: ByteRangeSet(), original: 40, inodes: someInodes, boot: someBoot, nonce: 7)
         var disk = VolatileBytes()
         disk.perform(writes)
         let all = ByteRangeSet([ByteRange(0, 100)])
@@ -191,12 +166,7 @@ import Testing
 
     @Test func `durable bytes of an older incarnation are not durable in this one`() throws {
         var (keeper, _) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: 7
-        )
+            facts: someFacts(), done: ByteRangeSet(), inodes: someInodes, boot: someBoot, nonce: 7)
         let before = keeper.incarnation
         _ = keeper.startOver(someFacts())
         #expect(keeper.dataSynced(ByteRangeSet([ByteRange(0, 9)]), incarnation: before).isEmpty)

@@ -7,30 +7,17 @@ let someInodes = JournalInodes(part: 11, journal: 12)
 
 func someFacts(padding: Int = 0) -> JournalFacts {
     JournalFacts(
-        sources: [
-            "https://a.example/file?x=1", "https://b.example/" + String(repeating: "p", count: padding),
-        ],
+        sources: ["https://a.example/file?x=1", "https://b.example/" + String(repeating: "p", count: padding)],
         representation: Representation(
-            selection: .closed(ByteRange(5, 1 << 40)),
-            base: 5,
-            coding: "gzip",
-            total: 1 << 40,
+            selection: .closed(ByteRange(5, 1 << 40)), base: 5, coding: "gzip", total: 1 << 40,
             mediaType: "application/zip",
             records: [
                 ValidatorRecord(
-                    source: "https://a.example/file?x=1",
-                    host: "https://cdn.example",
+                    source: "https://a.example/file?x=1", host: "https://cdn.example",
                     validators: Validators(
                         entityTag: EntityTag(opaque: "v1", isWeak: true),
-                        lastModified: UnixTime(seconds: 1_700_000_000),
-                        strength: .strong
-                    ),
-                    stability: .stable
-                )
-            ]
-        ),
-        name: "täst.bin"
-    )
+                        lastModified: UnixTime(seconds: 1_700_000_000), strength: .strong), stability: .stable)
+            ]), name: "täst.bin")
 }
 
 /// A model of a download's journal, its disk, and the real state of the data.
@@ -52,20 +39,11 @@ struct JournalModel {
     /// The length of the facts, which grows occasionally.
     private let padding: Int
 
-    init(
-        seed: UInt64,
-        padding: Int = 5000,
-        watch: @escaping (JournalModel, [JournalWrite]) -> Void = { _, _ in }
-    ) {
+    init(seed: UInt64, padding: Int = 5000, watch: @escaping (JournalModel, [JournalWrite]) -> Void = { _, _ in }) {
         dice = Dice(seed: seed)
         self.padding = padding
         let (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: someBoot,
-            nonce: seed
-        )
+            facts: someFacts(), done: ByteRangeSet(), inodes: someInodes, boot: someBoot, nonce: seed)
         self.keeper = keeper
         disk.perform(writes)
         self.watch = watch
@@ -98,9 +76,7 @@ struct JournalModel {
     }
 
     private mutating func advance() {
-        guard let index = lanes.keys.sorted().randomElement(using: &dice), let lane = lanes[index] else {
-            return
-        }
+        guard let index = lanes.keys.sorted().randomElement(using: &dice), let lane = lanes[index] else { return }
         let cursor = lane.cursor + Int64(dice.below(5000) + 1)
         // The data is written before the journal claims it.
         written.insert(ByteRange(lane.cursor, cursor))
@@ -162,13 +138,7 @@ struct JournalModel {
             return beginAgain()
         }
         let trusted = image.trusted(boot: boot, length: .max, changed: nil)
-        let (next, writes) = JournalKeeper.resumed(
-            image,
-            done: trusted,
-            length: .max,
-            inodes: someInodes,
-            boot: boot
-        )
+        let (next, writes) = JournalKeeper.resumed(image, done: trusted, length: .max, inodes: someInodes, boot: boot)
         perform(writes)
         keeper = next
         lanes = [:]
@@ -177,12 +147,7 @@ struct JournalModel {
     private mutating func beginAgain() {
         disk = VolatileBytes()
         let (keeper, writes) = JournalKeeper.begun(
-            facts: someFacts(),
-            done: ByteRangeSet(),
-            inodes: someInodes,
-            boot: boot,
-            nonce: dice.next()
-        )
+            facts: someFacts(), done: ByteRangeSet(), inodes: someInodes, boot: boot, nonce: dice.next())
         self.keeper = keeper
         disk.perform(writes)
         written = ByteRangeSet()
@@ -192,6 +157,4 @@ struct JournalModel {
     }
 }
 
-extension Dice {
-    mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
-}
+extension Dice { mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) } }

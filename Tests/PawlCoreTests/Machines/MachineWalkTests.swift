@@ -16,8 +16,7 @@ import Testing
     private static func plan(_ walk: Case) -> DownloadPlan {
         let hosts = walk == .mirrored ? ["a.example", "b.example"] : ["a.example"]
         var plan = DownloadPlan(
-            sources: hosts.map { WebAddress(scheme: .http, host: $0, port: 80, path: "/f", query: nil) }
-        )
+            sources: hosts.map { WebAddress(scheme: .http, host: $0, port: 80, path: "/f", query: nil) })
         plan.ramp = .fixed(3)
         plan.retry = RetryPolicy(retries: 1, delay: .seconds(1))
         plan.timeout = .seconds(10)
@@ -63,28 +62,24 @@ import Testing
         return state
     }
 
-    @Test(arguments: Case.allCases)
-    func `every reachable state keeps the house laws`(walk: Case) {
+    @Test(arguments: Case.allCases) func `every reachable state keeps the house laws`(walk: Case) {
         let (states, broken) = Self.reach(walk, most: 5000)
         if let broken { Issue.record("\(broken)") }
         let phases = Set(states.map(\.machine.phase))
-        #expect(
-            phases.isSuperset(of: [.probing, .transferring, .waitingForNetwork, .paused, .preempted, .failed])
-        )
+        #expect(phases.isSuperset(of: [.probing, .transferring, .waitingForNetwork, .paused, .preempted, .failed]))
         #expect(states.contains(where: \.machine.isTooSlow) == (walk == .hurried))
         #expect(
             states.contains { state in state.machine.lanes.contains { $0.isRacing != nil } }
                 // An unclaimed range returns to the lane before it, before lanes have to race for it.
-                || walk == .mirrored || walk == .refreshed
-        )
+                || walk == .mirrored || walk == .refreshed)
     }
 
-    @Test(arguments: Adversity.allCases)
-    func `G4 from any state a download that cannot succeed comes to an end`(adversity: Adversity) {
+    @Test(arguments: Adversity.allCases) func `G4 from any state a download that cannot succeed comes to an end`(
+        adversity: Adversity
+    ) {
         for walk in [Case.whole, .part, .mirrored, .refreshed, .hurried] {
             let states = Self.reach(walk, most: 400).states
-            for start in states
-            where start.machine.phase != .finished && start.machine.phase != .removed {
+            for start in states where start.machine.phase != .finished && start.machine.phase != .removed {
                 var state = start
                 var turn = 0
                 while state.machine.phase != .failed, state.machine.phase != .finished, turn < 400 {

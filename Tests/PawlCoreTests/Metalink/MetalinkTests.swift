@@ -49,9 +49,7 @@ import Testing
 
     private func addresses(_ file: Metalink.File) -> [String] { file.sources.map(\.address.text) }
 
-    @Test func `pieces count without a size, and one that contradicts them only beside another digest`()
-        throws
-    {
+    @Test func `pieces count without a size, and one that contradicts them only beside another digest`() throws {
         func pieces(_ size: String, _ hash: String = "") throws -> Int? {
             let text = """
                 <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="a">\(size)\(hash)
@@ -92,10 +90,9 @@ import Testing
         #expect(file.checksums[0].text == "sha-256=\(Self.sha256)")
         #expect(
             addresses(file) == [
-                "https://example.org/a?x=1&y=2", "ftp://ftp.example.net/disk.iso",
-                "http://second.example.org/disk.iso", "http://last.example.org/disk.iso",
-            ]
-        )
+                "https://example.org/a?x=1&y=2", "ftp://ftp.example.net/disk.iso", "http://second.example.org/disk.iso",
+                "http://last.example.org/disk.iso",
+            ])
         #expect(file.sources.map(\.priority) == [1, 3, 3, 999_999])
         #expect(file.sources[1].location == "us")
     }
@@ -135,9 +132,7 @@ import Testing
 
     @Test func `two files of one name are refused`() {
         let file = "<file name='f'><url>http://h/f</url></file>"
-        #expect(throws: Metalink.Fault.self) {
-            try Metalink(Array("<metalink>\(file)\(file)</metalink>".utf8))
-        }
+        #expect(throws: Metalink.Fault.self) { try Metalink(Array("<metalink>\(file)\(file)</metalink>".utf8)) }
     }
 
     @Test(arguments: [
@@ -163,9 +158,7 @@ import Testing
     }
 
     @Test func `attributes, text and children are distinguished`() throws {
-        let root = try parse(
-            "<a x='1&lt;2' y = \">'\" ><b/>t<!-- no --><![CDATA[<u>]]>&#x41;<b z=''>v</b></a >"
-        )
+        let root = try parse("<a x='1&lt;2' y = \">'\" ><b/>t<!-- no --><![CDATA[<u>]]>&#x41;<b z=''>v</b></a >")
         #expect(root.attributes == ["x": "1<2", "y": ">'"])
         #expect(root.text == "t<u>A")
         #expect(root.children("b").map(\.text) == ["", "v"])

@@ -5,18 +5,14 @@ import Testing
 /// Names that are only canonically equivalent are different ones in every value and table of names.
 @Suite struct BytewiseTests {
     /// Whether the values that `make` makes of the names differ, and those of one name are equal.
-    private func differ<Value: Hashable>(
-        _ pair: (String, String),
-        _ make: (String) throws -> Value
-    ) rethrows -> Bool {
+    private func differ<Value: Hashable>(_ pair: (String, String), _ make: (String) throws -> Value) rethrows -> Bool {
         let values = (try make(pair.0), try make(pair.1))
         let again = try make(String(decoding: Array(pair.0.utf8), as: UTF8.self))
-        return values.0 != values.1 && Set([values.0, values.1]).count == 2
-            && Set([values.0, again]).count == 1
+        return values.0 != values.1 && Set([values.0, values.1]).count == 2 && Set([values.0, again]).count == 1
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `the law of every value with names`(left: String, right: String) throws {
+    @Test(arguments: EquivalentNames.pairs) func `the law of every value with names`(left: String, right: String) throws
+    {
         let pair = (left, right)
         #expect(left == right, "Swift takes them for one")
         #expect(differ(pair) { Bytewise($0) } && differ(pair) { Bytewise([$0, "b"]) })
@@ -32,16 +28,16 @@ import Testing
             try differ(pair) { name in
                 let line = PipeLines.Line(number: 1, bytes: Array("http://a.example/\(name)".utf8))
                 return try PipeJob.parse(line).get().request
-            }
-        )
+            })
         let known: Set = [Bytewise(left)]
         #expect(!known.contains(Bytewise(right)) && ["a", left].containsBytes(of: left))
         #expect(![left].containsBytes(of: right))
         #expect((Bytewise(left) < Bytewise(right)) != (Bytewise(right) < Bytewise(left)))
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `evidence of one source says nothing about another`(left: String, right: String) {
+    @Test(arguments: EquivalentNames.pairs) func `evidence of one source says nothing about another`(
+        left: String, right: String
+    ) {
         var content = Representation(total: 1)
         let tag = Validators(entityTag: EntityTag(opaque: "1", isWeak: false), lastModified: nil, date: nil)
         content.prove("s3://bucket/\(left)", at: "s3://bucket", tag)
@@ -52,26 +48,22 @@ import Testing
     }
 
     @Test(arguments: EquivalentNames.pairs)
-    func `a Metalink may list both, and a profile of each name has its own settings`(
-        left: String,
-        right: String
-    ) throws {
+    func `a Metalink may list both, and a profile of each name has its own settings`(left: String, right: String) throws
+    {
         func file(_ name: String) -> String {
             "<file name=\"\(name)\"><url>http://a.example/\(name == left ? 1 : 2)</url></file>"
         }
-        let text =
-            "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\">\(file(left))\(file(right))</metalink>"
+        let text = "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\">\(file(left))\(file(right))</metalink>"
         let metalink = try Metalink(Array(text.utf8))
         #expect(metalink.files.map { Bytewise($0.name) } == [Bytewise(left), Bytewise(right)])
-        #expect(throws: Metalink.Fault.self) {
-            try Metalink(Array(text.replacing(file(right), with: file(left)).utf8))
-        }
+        #expect(throws: Metalink.Fault.self) { try Metalink(Array(text.replacing(file(right), with: file(left)).utf8)) }
         let profiles = AWSProfileFile(Array("[x\(left)]\nregion=a\n[x\(right)]\nregion=b\n".utf8))
         #expect(profiles["x\(left)"] == ["region": "a"] && profiles["x\(right)"] == ["region": "b"])
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `cookies of equivalent paths and values are different ones`(left: String, right: String) {
+    @Test(arguments: EquivalentNames.pairs) func `cookies of equivalent paths and values are different ones`(
+        left: String, right: String
+    ) {
         func cookie(_ path: String, _ value: String) -> String {
             "a.example\tFALSE\t/\(path)\tFALSE\t2000000000\tid\t\(value)"
         }

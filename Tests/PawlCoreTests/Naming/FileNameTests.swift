@@ -6,29 +6,21 @@ private func times(_ count: Int, _ text: String) -> String { String(repeating: t
 struct FileNameTests {
     @Test(arguments: [
         ("a.txt", "a.txt"), ("a b (1).txt", "a b (1).txt"), ("日本.zip", "日本.zip"), ("a/b/c.txt", "c.txt"),
-        ("a\\b\\c.txt", "c.txt"),
-        ("../../etc/passwd", "passwd"), ("/", "download"), ("a/", "a"), ("..", "download"), (".", "download"),
-        ("", "download"),
-        ("a/..", "download"), ("...", "download"), (" ", "download"), ("---", "download"),
-        (". -.- ", "download"),
-        (".bashrc", "bashrc"), ("..a", "a"), ("-rf", "rf"), ("--help", "help"), (".-. a", "a"),
-        ("a-b.c", "a-b.c"),
-        (" a.txt ", "a.txt"), ("a.txt\u{A0}\u{3000}", "a.txt"), ("\u{2003}a", "a"), ("a\u{0}b.txt", "ab.txt"),
-        ("a\nb\r\tc", "abc"),
-        ("\u{1B}[31mred", "[31mred"), ("a\u{7F}\u{85}\u{9B}b", "ab"), ("\u{202E}txt.exe", "txt.exe"),
-        ("a\u{2066}b\u{2069}c\u{200E}", "abc"), ("a\u{61C}b\u{200B}c\u{2060}d", "abcd"),
-        ("a\u{AD}b\u{180E}c\u{206A}d\u{206F}e", "abcde"), ("a\u{34F}b\u{115F}c\u{3164}d\u{FFA0}e", "abcde"),
-        ("a\u{200C}b\u{200D}c\u{FE0F}d\u{FFF9}e", "abcde"), ("a\u{E0061}b\u{E0100}c\u{17B4}d", "abcd"),
-        ("\u{61C}\u{200D}", "download"),
-        ("👨\u{200D}👩\u{200D}👧 ❤\u{FE0F}.txt", "👨\u{200D}👩\u{200D}👧 ❤\u{FE0F}.txt"),
-        ("👨\u{200D}", "👨"),
+        ("a\\b\\c.txt", "c.txt"), ("../../etc/passwd", "passwd"), ("/", "download"), ("a/", "a"), ("..", "download"),
+        (".", "download"), ("", "download"), ("a/..", "download"), ("...", "download"), (" ", "download"),
+        ("---", "download"), (". -.- ", "download"), (".bashrc", "bashrc"), ("..a", "a"), ("-rf", "rf"),
+        ("--help", "help"), (".-. a", "a"), ("a-b.c", "a-b.c"), (" a.txt ", "a.txt"), ("a.txt\u{A0}\u{3000}", "a.txt"),
+        ("\u{2003}a", "a"), ("a\u{0}b.txt", "ab.txt"), ("a\nb\r\tc", "abc"), ("\u{1B}[31mred", "[31mred"),
+        ("a\u{7F}\u{85}\u{9B}b", "ab"), ("\u{202E}txt.exe", "txt.exe"), ("a\u{2066}b\u{2069}c\u{200E}", "abc"),
+        ("a\u{61C}b\u{200B}c\u{2060}d", "abcd"), ("a\u{AD}b\u{180E}c\u{206A}d\u{206F}e", "abcde"),
+        ("a\u{34F}b\u{115F}c\u{3164}d\u{FFA0}e", "abcde"), ("a\u{200C}b\u{200D}c\u{FE0F}d\u{FFF9}e", "abcde"),
+        ("a\u{E0061}b\u{E0100}c\u{17B4}d", "abcd"), ("\u{61C}\u{200D}", "download"),
+        ("👨\u{200D}👩\u{200D}👧 ❤\u{FE0F}.txt", "👨\u{200D}👩\u{200D}👧 ❤\u{FE0F}.txt"), ("👨\u{200D}", "👨"),
         ("a\u{2028}b\u{2029}c", "abc"), ("\u{FEFF}a", "a"), ("\u{0}", "download"), ("\u{0}.hidden", "hidden"),
-        ("\u{1}/x", "x"),
-        ("a.txt \u{0} ", "a.txt"), ("a/\u{301}b", "\u{301}b"), ("a:b*c?d\"e<f>g|h", "a:b*c?d\"e<f>g|h"),
-        ("👨‍👩‍👧.jpg", "👨‍👩‍👧.jpg"),
-        ("a.", "a."), ("caf\u{FFFD}", "caf\u{FFFD}"), ("con", "con"), ("~", "~"),
-    ])
-    func `B4 a name is sanitized`(_ suggestion: String, _ name: String) {
+        ("\u{1}/x", "x"), ("a.txt \u{0} ", "a.txt"), ("a/\u{301}b", "\u{301}b"),
+        ("a:b*c?d\"e<f>g|h", "a:b*c?d\"e<f>g|h"), ("👨‍👩‍👧.jpg", "👨‍👩‍👧.jpg"), ("a.", "a."), ("caf\u{FFFD}", "caf\u{FFFD}"),
+        ("con", "con"), ("~", "~"),
+    ]) func `B4 a name is sanitized`(_ suggestion: String, _ name: String) {
         #expect(FileName.safe(suggestion) == name)
         #expect(FileName.safe(name) == name)
     }
@@ -65,15 +57,11 @@ struct FileNameTests {
     }
 
     @Test(arguments: [
-        ("a.txt", 1, "a (1).txt"), ("a", 2, "a (2)"), ("a.tar.gz", 3, "a (3).tar.gz"),
-        ("a.b.c", 1, "a.b (1).c"),
-        ("a.TAR.XZ", 1, "a (1).TAR.XZ"), ("data.csv.zst", 1, "data (1).csv.zst"),
-        ("v1.2.gz", 1, "v1.2 (1).gz"), ("tar.gz", 1, "tar (1).gz"),
-        ("a.tar", 1, "a (1).tar"), ("Mr. Smith", 1, "Mr. Smith (1)"), ("a.", 1, "a. (1)"),
-        ("日.zip", 12, "日 (12).zip"),
-        ("a.txt", Int.max, "a (9223372036854775807).txt"), (".x", 1, ".x (1)"),
-    ])
-    func `a number goes before the extension`(_ name: String, _ number: Int, _ result: String) {
+        ("a.txt", 1, "a (1).txt"), ("a", 2, "a (2)"), ("a.tar.gz", 3, "a (3).tar.gz"), ("a.b.c", 1, "a.b (1).c"),
+        ("a.TAR.XZ", 1, "a (1).TAR.XZ"), ("data.csv.zst", 1, "data (1).csv.zst"), ("v1.2.gz", 1, "v1.2 (1).gz"),
+        ("tar.gz", 1, "tar (1).gz"), ("a.tar", 1, "a (1).tar"), ("Mr. Smith", 1, "Mr. Smith (1)"), ("a.", 1, "a. (1)"),
+        ("日.zip", 12, "日 (12).zip"), ("a.txt", Int.max, "a (9223372036854775807).txt"), (".x", 1, ".x (1)"),
+    ]) func `a number goes before the extension`(_ name: String, _ number: Int, _ result: String) {
         #expect(FileName.numbered(name, number) == result)
     }
 
@@ -85,8 +73,9 @@ struct FileNameTests {
         #expect(taken.count == 20)
     }
 
-    @Test(arguments: [FileName.Numbering.parenthesized, .dotted])
-    func `the name that was numbered is found again`(_ numbering: FileName.Numbering) {
+    @Test(arguments: [FileName.Numbering.parenthesized, .dotted]) func `the name that was numbered is found again`(
+        _ numbering: FileName.Numbering
+    ) {
         for name in ["a.zip", "a.tar.gz", "a b (x).iso", "日本.txt"] {
             for number in [1, 2, 10, 16] {
                 let numbered = FileName.numbered(name, number, as: numbering)
@@ -94,10 +83,7 @@ struct FileNameTests {
                 #expect(found?.name == name && found?.number == number)
             }
             #expect(FileName.unnumbered(name, upTo: 16, as: numbering) == nil)
-            #expect(
-                FileName.unnumbered(FileName.numbered(name, 17, as: numbering), upTo: 16, as: numbering)
-                    == nil
-            )
+            #expect(FileName.unnumbered(FileName.numbered(name, 17, as: numbering), upTo: 16, as: numbering) == nil)
         }
         #expect(FileName.unnumbered(" (1).zip", upTo: 16) == nil)
     }
@@ -109,9 +95,7 @@ struct FileNameTests {
         #expect(FileName.partial(of: times(250, "a")) == times(250, "a") + ".part")
     }
 
-    @Test(arguments: 246...255) func `the part file's name is shortened if the name barely fits`(
-        _ length: Int
-    ) {
+    @Test(arguments: 246...255) func `the part file's name is shortened if the name barely fits`(_ length: Int) {
         let name = times(length, "a")
         let other = times(length - 1, "a") + "b"
         let (part, journal) = (FileName.partial(of: name), FileName.journal(of: name))
@@ -134,18 +118,13 @@ struct FileNameTests {
         var dice = Dice(seed: 10)
         for round in 0..<20_000 {
             let limit = round % 50 == 0 ? 400 : 24
-            let suggestion = String(
-                decoding: dice.bytes(upTo: limit, from: "a.-/\\ \0\u{301}日👨‍👩.tar.gz"),
-                as: UTF8.self
-            )
+            let suggestion = String(decoding: dice.bytes(upTo: limit, from: "a.-/\\ \0\u{301}日👨‍👩.tar.gz"), as: UTF8.self)
             let name = FileName.safe(suggestion)
             #expect(FileName.safe(name) == name, "\(suggestion.debugDescription)")
             #expect(1...255 ~= name.utf8.count)
             #expect(!name.utf8.contains { $0 == 0x2F || $0 == 0x5C || $0 < 0x20 || $0 == 0x7F })
             #expect(name.utf8.first != 0x2E && name.utf8.first != 0x2D)
-            for other in [
-                FileName.numbered(name, round), FileName.partial(of: name), FileName.journal(of: name),
-            ] {
+            for other in [FileName.numbered(name, round), FileName.partial(of: name), FileName.journal(of: name)] {
                 #expect(other.utf8.count <= 255)
             }
             #expect(FileName.safe(FileName.numbered(name, round)) == FileName.numbered(name, round))

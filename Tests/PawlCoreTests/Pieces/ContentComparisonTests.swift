@@ -7,25 +7,14 @@ import Testing
     private static let tag = Validators(entityTag: EntityTag(opaque: "v", isWeak: false))
 
     private func refusal(
-        of length: Int64,
-        type: String? = nil,
-        coding: String? = nil,
-        equal: Int64 = 0,
-        validators: Validators = Validators(),
-        file: Int64 = 1000,
-        name: String = "f.bin",
-        hasChecksum: Bool = false
+        of length: Int64, type: String? = nil, coding: String? = nil, equal: Int64 = 0,
+        validators: Validators = Validators(), file: Int64 = 1000, name: String = "f.bin", hasChecksum: Bool = false
     ) -> LocalizableMessage? {
         var found = ContentComparison()
         found.length = length
         found.equal = ByteRangeSet([ByteRange(0, equal)])
         let record = ValidatorRecord(source: "http://a/f", host: "http://a", validators: validators)
-        found.representation = Representation(
-            coding: coding,
-            total: length,
-            mediaType: type,
-            records: [record]
-        )
+        found.representation = Representation(coding: coding, total: length, mediaType: type, records: [record])
         return found.refusal(forFile: name, of: file, hasChecksum: hasChecksum)
     }
 
@@ -49,10 +38,7 @@ import Testing
     @Test func `a page may repair a page`() {
         let half = refusal(of: 900, type: "text/html", equal: 800, validators: Self.tag, name: "a.HTML")
         #expect(half == nil)
-        #expect(
-            refusal(of: 900, type: "application/json", equal: 800, validators: Self.tag, name: "a.json")
-                == nil
-        )
+        #expect(refusal(of: 900, type: "application/json", equal: 800, validators: Self.tag, name: "a.json") == nil)
     }
 
     @Test func `another length without validators is accepted only where nothing of the file is lost`() {

@@ -17,11 +17,7 @@ import Testing
 
     @Test func `pieces have to fit the file's length`() throws {
         let hashes = try Self.hashes()
-        #expect(
-            [20, 21, 25, 30, 31].map { PieceMap(hashes, total: $0) != nil } == [
-                false, true, true, true, false,
-            ]
-        )
+        #expect([20, 21, 25, 30, 31].map { PieceMap(hashes, total: $0) != nil } == [false, true, true, true, false])
         #expect(PieceMap(hashes, total: 0) == nil)
         #expect(PieceHashes(.md5, length: 0, digests: [Self.wrong]) == nil)
         #expect(PieceHashes(.md5, length: 10, digests: []) == nil)

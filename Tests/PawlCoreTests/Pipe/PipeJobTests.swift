@@ -20,17 +20,14 @@ struct PipeJobTests {
     @Test func `a byte order mark is not a part of the first line`() {
         var splitter = PipeLines()
         let mark = "\u{FEFF}"
-        #expect(
-            splitter.feed(Array("\(mark)a\n\(mark)b\n".utf8)[...]).map { $0.bytes.map(text) } == [
-                "a", "\(mark)b",
-            ]
-        )
+        #expect(splitter.feed(Array("\(mark)a\n\(mark)b\n".utf8)[...]).map { $0.bytes.map(text) } == ["a", "\(mark)b"])
         var blank = PipeLines()
         #expect(blank.feed(Array("\(mark)\nc\n".utf8)[...]).map(\.number) == [2])
     }
 
-    @Test(arguments: ["root:x:0:0", "[1]", "\u{7F}ELF"])
-    func `a file that is no manifest is not an empty one`(line: String) throws {
+    @Test(arguments: ["root:x:0:0", "[1]", "\u{7F}ELF"]) func `a file that is no manifest is not an empty one`(
+        line: String
+    ) throws {
         let parsed = try #require(PipeJob.parse(failed: PipeLines.Line(number: 3, bytes: Array(line.utf8))))
         guard case .failure(let refusal) = parsed else {
             Issue.record("it is a job")
@@ -47,10 +44,8 @@ struct PipeJobTests {
         #expect(job.headers == ["Authorization: x"])
         let line = text(PipeResult(.ok).lines(of: job).reproducible)
         #expect(
-            line
-                == #"{"id":7,"url":"http://a/b.jpg","status":"ok","code":0,"reason":null,"http":null,"bytes":null,"#
-                + #""sha256":null,"key":null,"type":null,"finalURL":null,"score":1.50}"#
-        )
+            line == #"{"id":7,"url":"http://a/b.jpg","status":"ok","code":0,"reason":null,"http":null,"bytes":null,"#
+                + #""sha256":null,"key":null,"type":null,"finalURL":null,"score":1.50}"#)
     }
 
     @Test(arguments: [
@@ -58,10 +53,8 @@ struct PipeJobTests {
         (#"{"url":"http://a/","id":[1]}"#, "id is neither"), (#"{"url":"http://a/","out":1}"#, "out is not"),
         (#"{"url":"http://a/","out":"../x"}"#, "out is not a relative path"),
         (#"{"url":"http://a/","headers":{"A":"b\r\nC: d"}}"#, "headers"),
-        (#"{"url":"http://a/","checksum":"sha-256=00"}"#, "checksum"), ("gopher://a/", "gopher"),
-        ("[1]", "scheme"),
-    ])
-    func `what is no job is refused with its line`(line: String, reason: String) throws {
+        (#"{"url":"http://a/","checksum":"sha-256=00"}"#, "checksum"), ("gopher://a/", "gopher"), ("[1]", "scheme"),
+    ]) func `what is no job is refused with its line`(line: String, reason: String) throws {
         guard case .failure(let refusal) = parse(line, number: 12) else {
             Issue.record("\(line) is a job")
             return
@@ -73,9 +66,7 @@ struct PipeJobTests {
 
     @Test func `only failed results are tried again, as the jobs that they were`() throws {
         let job = try parse(#"{"id":"x","url":"http://a/b.jpg","out":"c.jpg","n":1}"#).get()
-        let failed = PipeResult(Failure(.notFound, "cannot fetch", at: "it", because: "of a test")).line(
-            of: job
-        )
+        let failed = PipeResult(Failure(.notFound, "cannot fetch", at: "it", because: "of a test")).line(of: job)
         let again = try #require(PipeJob.parse(failed: PipeLines.Line(number: 1, bytes: failed))).get()
         #expect(again == job)
         #expect(PipeJob.parse(failed: PipeLines.Line(number: 1, bytes: PipeResult(.ok).line(of: job))) == nil)
@@ -97,11 +88,7 @@ struct PipeJobTests {
         let key = SampleName.key(of: try parse(#"{"url":"http://a/b","id":"a.b/c"}"#).get())
         #expect(key.hasPrefix("a_b_c-"))
         var keys = UniqueKeys()
-        #expect(
-            [keys.take("a"), keys.take("a"), keys.take("a_2"), keys.take("a")] == [
-                "a", "a_2", "a_2_2", "a_3",
-            ]
-        )
+        #expect([keys.take("a"), keys.take("a"), keys.take("a_2"), keys.take("a")] == ["a", "a_2", "a_2_2", "a_3"])
         #expect(SampleName.ending(type: "image/jpeg", path: "/x.png") == "jpg")
         #expect(SampleName.ending(type: "application/json", path: "/x") == "data.json")
         #expect(SampleName.ending(type: nil, path: "/x") == "bin")

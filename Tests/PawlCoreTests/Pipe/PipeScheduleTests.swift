@@ -198,8 +198,9 @@ struct PipeScheduleTests {
         #expect(schedule.waiting == 0)
     }
 
-    @Test(arguments: [Interval.milliseconds(3), .zero])
-    func `every sample starts once, whatever the order of ends`(delay: Interval) {
+    @Test(arguments: [Interval.milliseconds(3), .zero]) func `every sample starts once, whatever the order of ends`(
+        delay: Interval
+    ) {
         var dice = Dice(seed: 7)
         var schedule = PipeSchedule(slots: 5, perHost: 2, delay: delay)
         var active: [String: Int] = [:]
@@ -234,25 +235,22 @@ struct RobotsRulesTests {
     @Test(arguments: [
         ("User-agent: *\nDisallow: /", "/a", false), ("User-agent: *\nDisallow:", "/a", true),
         ("User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b/c", true),
-        ("User-agent: *\nDisallow: /a\nAllow: /a", "/a", true),
-        ("User-agent: *\nDisallow: /*.gif$", "/x.gif", false),
-        ("User-agent: *\nDisallow: /*.gif$", "/x.gif?y", true),
-        ("User-agent: *\nDisallow: /a*b*c", "/a1b2c3", false),
+        ("User-agent: *\nDisallow: /a\nAllow: /a", "/a", true), ("User-agent: *\nDisallow: /*.gif$", "/x.gif", false),
+        ("User-agent: *\nDisallow: /*.gif$", "/x.gif?y", true), ("User-agent: *\nDisallow: /a*b*c", "/a1b2c3", false),
         ("User-agent: other\nDisallow: /\n\nUser-agent: PAWL/2.0\nDisallow: /p", "/q", true),
         ("User-agent: *\nDisallow: /\n\nUser-agent: pawl\nUser-agent: x\nAllow: /", "/q", true),
         ("User-agent: x\nUser-agent: pawl\nDisallow: /p # why\n", "/p1", false),
         ("User-agent: *\nDisallow: /%7Ea", "/~a", false), ("User-agent: *\nDisallow: /ü", "/%C3%BC", false),
         ("\u{FEFF}user-agent:*\r\ndisallow:/a\r", "/a", false), ("Disallow: /", "/a", true),
         ("User-agent: *\nDisallow: /a-%2A.html", "/a-*.html", false),
-        ("User-agent: *\nDisallow: /a-%2A.html", "/a-b.html", true),
-        ("User-agent: *\nDisallow: /a%24", "/a$b", false), ("User-agent: *\nDisallow: /a%24", "/a", true),
-        ("User-agent: *\nDisallow: /a$b", "/a$bc", false), ("User-agent: *\nDisallow: /*$", "/%24", false),
+        ("User-agent: *\nDisallow: /a-%2A.html", "/a-b.html", true), ("User-agent: *\nDisallow: /a%24", "/a$b", false),
+        ("User-agent: *\nDisallow: /a%24", "/a", true), ("User-agent: *\nDisallow: /a$b", "/a$bc", false),
+        ("User-agent: *\nDisallow: /*$", "/%24", false),
         ("User-agent: *\nDisallow: /a?b=c://d", "/a?b=c%3A%2F%2Fd", false),
         ("User-agent: *\nDisallow: /%25", "/%", true), ("User-agent: *\nDisallow: /a%", "/a%", false),
-        ("<html>", "/a", true),
-        ("User-agent: *\nDisallow: /", "/robots.txt", true), ("User-agent: pawlx\nDisallow: /", "/", true),
-    ])
-    func `the longest rule of the own group counts`(text: String, path: String, isAllowed: Bool) {
+        ("<html>", "/a", true), ("User-agent: *\nDisallow: /", "/robots.txt", true),
+        ("User-agent: pawlx\nDisallow: /", "/", true),
+    ]) func `the longest rule of the own group counts`(text: String, path: String, isAllowed: Bool) {
         #expect(rules(text).allows(path) == isAllowed)
     }
 
@@ -261,8 +259,7 @@ struct RobotsRulesTests {
             guard let first = pattern.first else { return true }
             if first == "$", pattern.count == 1 { return path.isEmpty }
             if first == "*" {
-                return matches(pattern.dropFirst(), path)
-                    || !path.isEmpty && matches(pattern, path.dropFirst())
+                return matches(pattern.dropFirst(), path) || !path.isEmpty && matches(pattern, path.dropFirst())
             }
             return path.first == first && matches(pattern.dropFirst(), path.dropFirst())
         }
@@ -293,10 +290,7 @@ struct RobotsRulesTests {
 
     @Test func `a line that the limit cuts is left out`() {
         let start = "User-agent: *\nAllow: /open\n#"
-        let comment = String(
-            repeating: "x",
-            count: RobotsRules.limit - start.utf8.count - "\nDisallow: /".utf8.count
-        )
+        let comment = String(repeating: "x", count: RobotsRules.limit - start.utf8.count - "\nDisallow: /".utf8.count)
         let text = start + comment + "\nDisallow: /"
         #expect(text.utf8.count == RobotsRules.limit)
         #expect(rules(text + "secret").allows("/a"))
@@ -318,9 +312,7 @@ struct RobotsRulesTests {
         #expect(RobotsTags.tags(in: ["noindex, NoAI", "googlebot: nofollow"]) == ["noindex", "noai"])
         #expect(RobotsTags.tags(in: ["pawl: noai, noimageai"]) == ["noai", "noimageai"])
         #expect(RobotsTags.tags(in: ["otherbot: none"]).isEmpty)
-        #expect(
-            RobotsTags.tags(in: ["unavailable_after: 25 Jun 2027 15:00:00 PST"]).contains("noai") == false
-        )
+        #expect(RobotsTags.tags(in: ["unavailable_after: 25 Jun 2027 15:00:00 PST"]).contains("noai") == false)
     }
 }
 
@@ -328,15 +320,10 @@ struct ArchiveHeadTests {
     @Test func `a header of tar has its checksum, and long names have a record of their own`() {
         let header = TarHeader.file("a.jpg", length: 8)
         #expect(header.count == 512)
-        let sum = header.enumerated().reduce(0) {
-            $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element))
-        }
+        let sum = header.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }
         #expect(
             String(decoding: header[148..<154], as: UTF8.self) == String(
-                repeating: "0",
-                count: 6 - String(sum, radix: 8).count
-            ) + String(sum, radix: 8)
-        )
+                repeating: "0", count: 6 - String(sum, radix: 8).count) + String(sum, radix: 8))
         let name = String(repeating: "n", count: 150)
         let long = TarHeader.file(name, length: 8)
         #expect(long.count == 3 * 512)
@@ -380,8 +367,7 @@ struct ArchiveHeadTests {
     @Test func `a stream of gzip contains what was written, and is read by others`() throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
         var stream = StoredGzipWriter()
-        let member =
-            StoredGzipWriter.header + stream.feed(bytes[..<7]) + stream.feed(bytes[7...]) + stream.finish()
+        let member = StoredGzipWriter.header + stream.feed(bytes[..<7]) + stream.feed(bytes[7...]) + stream.finish()
         #expect(StoredGzipWriter.content(of: member) == bytes)
         #expect(Inflate.gzip(member, limit: 1 << 20) == bytes)
     }
@@ -394,13 +380,9 @@ struct ArchiveHeadTests {
         #expect(head.contains("\r\nWARC-Date: 2000-02-29T00:00:00Z\r\nWARC-Target-URI: http://a/\r\n"))
         #expect(head.hasSuffix("\r\nContent-Length: 3\r\n\r\n"))
         let response = WarcRecord.responseHead(
-            status: 200,
-            fields: [("Transfer-Encoding", "chunked"), ("Content-Type", "text/plain")],
-            length: 3
-        )
+            status: 200, fields: [("Transfer-Encoding", "chunked"), ("Content-Type", "text/plain")], length: 3)
         #expect(
             String(decoding: response, as: UTF8.self)
-                == "HTTP/1.1 200 \r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n"
-        )
+                == "HTTP/1.1 200 \r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n")
     }
 }

@@ -78,8 +78,7 @@ import Testing
         return states
     }
 
-    @Test(arguments: 0...3) func `in every reachable state samples are tried, probed or rejected`(limit: Int)
-    {
+    @Test(arguments: 0...3) func `in every reachable state samples are tried, probed or rejected`(limit: Int) {
         var seen: Set<State> = []
         var open = [State(breakers: ServerBreakers(limit: limit))]
         while let state = open.popLast() {

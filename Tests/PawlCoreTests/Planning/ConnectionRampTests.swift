@@ -5,10 +5,7 @@ import Testing
     /// Simulates a link with `rate(width)` bytes per second for `seconds`; a connection needs `warmUp` seconds to reach
     /// its rate.
     private static func run(
-        _ ramp: inout ConnectionRamp,
-        seconds: Int,
-        remaining: Int64 = 1 << 40,
-        warmUp: Double = 0,
+        _ ramp: inout ConnectionRamp, seconds: Int, remaining: Int64 = 1 << 40, warmUp: Double = 0,
         rate: (Int) -> Double
     ) {
         var received: Int64 = 0
@@ -71,8 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0.3, 0.6, 0.9])
-    func `G3 connections that start slowly get enough time`(warmUp: Double) {
+    @Test(arguments: [0.3, 0.6, 0.9]) func `G3 connections that start slowly get enough time`(warmUp: Double) {
         var ramp = ConnectionRamp(.automatic(maximum: 8))
         Self.run(&ramp, seconds: 10, warmUp: warmUp) { Double($0) * 1e6 }
         #expect(ramp.width == 8)
@@ -86,8 +82,7 @@ import Testing
         }
     }
 
-    @Test
-    func `G3 a long round trip starts with four and takes larger steps, back to two where they do not pay`() {
+    @Test func `G3 a long round trip starts with four and takes larger steps, back to two where they do not pay`() {
         for (speeds, width) in [(8, 8), (1, 2)] {
             var ramp = ConnectionRamp(.automatic(maximum: 8))
             ramp.responded(after: ConnectionRamp.longWay)
@@ -161,9 +156,8 @@ import Testing
     }
 
     @Test(arguments: [ConnectionRamp.Mode.fixed(4), .automatic(maximum: 4)])
-    func `G3 rejected connections are tried again one by one, as the host's budget recovers`(
-        mode: ConnectionRamp.Mode
-    ) {
+    func `G3 rejected connections are tried again one by one, as the host's budget recovers`(mode: ConnectionRamp.Mode)
+    {
         var ramp = ConnectionRamp(mode)
         Self.run(&ramp, seconds: 5) { Double($0) * 1e6 }
         var now = Instant(nanoseconds: 0)

@@ -60,8 +60,7 @@ import Testing
         for step in 1...20 {
             allowance.judge(
                 lanes(min(allowance.width, 50), step.isMultiple(of: 2) ? .infinity : 1e-300),
-                now: Instant(nanoseconds: Int64(step) * 1_000_000_000)
-            )
+                now: Instant(nanoseconds: Int64(step) * 1_000_000_000))
             #expect(allowance.width >= 1)
         }
     }

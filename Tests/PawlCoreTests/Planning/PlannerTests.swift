@@ -67,10 +67,7 @@ import Testing
     }
 
     /// The range for one more connection beside lanes of these remainders and speeds.
-    private static func work(
-        _ lanes: [(rest: Int64, speed: Double)],
-        opening: Interval = .zero
-    ) -> Planner.Work? {
+    private static func work(_ lanes: [(rest: Int64, speed: Double)], opening: Interval = .zero) -> Planner.Work? {
         var map = SegmentMap(total: lanes.reduce(0) { $0 + $1.rest })
         var views: [Planner.LaneView] = []
         var start: Int64 = 0

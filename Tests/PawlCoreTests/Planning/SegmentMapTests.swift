@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
-    func `every byte has exactly one owner after any operations`(seed: UInt64) {
+    @Test(arguments: 0..<20 as Range<UInt64>) func `every byte has exactly one owner after any operations`(seed: UInt64)
+    {
         var dice = Dice(seed: seed)
         var map = SegmentMap(total: seed.isMultiple(of: 2) ? 1000 : nil)
         var next: UInt32 = 0

@@ -8,18 +8,9 @@ import Testing
     private let wall = UnixTime(seconds: 1_700_000_000)
 
     private func request(
-        _ run: UInt64,
-        isFurther: Bool = false,
-        obeysMemory: Bool = true,
-        isForced: Bool = false
+        _ run: UInt64, isFurther: Bool = false, obeysMemory: Bool = true, isForced: Bool = false
     ) -> HostBudget.Request {
-        HostBudget.Request(
-            run: run,
-            isFurther: isFurther,
-            target: run,
-            obeysMemory: obeysMemory,
-            isForced: isForced
-        )
+        HostBudget.Request(run: run, isFurther: isFurther, target: run, obeysMemory: obeysMemory, isForced: isForced)
     }
 
     /// A budget of which the first connections, each of a download of its own, serve.
@@ -33,14 +24,9 @@ import Testing
         return budget
     }
 
-    @discardableResult
-    private func refuse(
-        _ budget: inout HostBudget,
-        _ run: UInt64,
-        _ reason: HostNote.Reason = .status(503),
-        isSameFile: Bool = false,
-        retryAfter: Interval? = nil,
-        now: Instant
+    @discardableResult private func refuse(
+        _ budget: inout HostBudget, _ run: UInt64, _ reason: HostNote.Reason = .status(503), isSameFile: Bool = false,
+        retryAfter: Interval? = nil, now: Instant
     ) -> HostBudget.Change? {
         budget.release(run, ended: nil, now: now)
         let refusal = HostRefusal(reason, target: run, isSameFile: isSameFile, retryAfter: retryAfter)
@@ -219,10 +205,7 @@ import Testing
 
     // MARK: everything is refused
 
-    @Test
-    func
-        `where one URL after another is refused and nothing served, the host is left alone, then tried once`()
-    {
+    @Test func `where one URL after another is refused and nothing served, the host is left alone, then tried once`() {
         var budget = HostBudget(now: start)
         for run in UInt64(0)..<4 { _ = budget.acquire(request(run), now: start) }
         for run in UInt64(0)..<4 { refuse(&budget, run, .status(429), now: start) }

@@ -59,8 +59,7 @@ import Testing
         #expect(budget.takeTurns() == [5])
     }
 
-    @Test func `a download that waited for a further connection and lost its last one waits for a first one`()
-    {
+    @Test func `a download that waited for a further connection and lost its last one waits for a first one`() {
         var budget = full(2)
         _ = budget.acquire(request(0, isFurther: true), now: start)
         _ = budget.acquire(request(5), now: start)
@@ -83,9 +82,7 @@ import Testing
 
     // MARK: every course of events
 
-    private static func below(_ limit: Int, _ dice: inout PawlCore.Dice) -> Int {
-        Int(dice.next() % UInt64(limit))
-    }
+    private static func below(_ limit: Int, _ dice: inout PawlCore.Dice) -> Int { Int(dice.next() % UInt64(limit)) }
     private static func chance(_ odds: Double, _ dice: inout PawlCore.Dice) -> Bool { dice.fraction() < odds }
 
     /// A budget with an independent record of what happened to it.
@@ -128,9 +125,7 @@ import Testing
                 guard let index = used.firstIndex(where: { $0.run == id && !$0.isServed }) else { return nil }
                 used.remove(at: index)
                 let isSame = used.contains { $0.run == id && $0.isServed }
-                let reason: HostNote.Reason = [.status(503), .connection, .reset][
-                    HostLineTests.below(3, &dice)
-                ]
+                let reason: HostNote.Reason = [.status(503), .connection, .reset][HostLineTests.below(3, &dice)]
                 log[log.count - 1] += " refuse \(id) \(reason) \(isSame)"
                 budget.release(id, ended: nil, now: now)
                 let wait: Interval? = HostLineTests.chance(0.3, &dice) ? .seconds(3) : nil
@@ -165,11 +160,7 @@ import Testing
         /// No place is free while somebody may use it.
         private var idlePlace: String? {
             let taken = budget.inUse + budget.line.count(where: \.isInvited)
-            let places = min(
-                budget.most ?? .max,
-                budget.limit?.connections ?? .max,
-                budget.overload == nil ? .max : 1
-            )
+            let places = min(budget.most ?? .max, budget.limit?.connections ?? .max, budget.overload == nil ? .max : 1)
             let remembered = budget.memory?.places(now: now) ?? .max
             let able = budget.line.filter {
                 !$0.isInvited && !isHeld($0) && !($0.request.isFurther && taken >= remembered)
@@ -188,8 +179,7 @@ import Testing
         private func overtaken(_ before: HostBudget) -> String? {
             let firsts = budget.line.filter { !$0.request.isFurther }
             let known = Set(before.line.filter { !$0.isInvited }.map(\.request.run))
-            guard let last = firsts.lastIndex(where: { $0.isInvited && known.contains($0.request.run) })
-            else {
+            guard let last = firsts.lastIndex(where: { $0.isInvited && known.contains($0.request.run) }) else {
                 return nil
             }
             let passed = firsts[..<last].filter {
@@ -201,9 +191,7 @@ import Testing
 
         /// A limit is at least what was served in the last ten seconds.
         private func shrunk(_ before: HostBudget) -> String? {
-            guard let limit = budget.limit, limit.connections < before.limit?.connections ?? .max else {
-                return nil
-            }
+            guard let limit = budget.limit, limit.connections < before.limit?.connections ?? .max else { return nil }
             let recent = served.filter { now - $0.at < HostBudget.recovery }.map(\.count).max() ?? 0
             let allowed = min(recent, before.limit?.connections ?? .max)
             return limit.connections < allowed ? "\(recent) were served, \(limit.connections) are left" : nil
@@ -217,23 +205,17 @@ import Testing
             let note = HostNote(connections: 1, reason: .reset, since: UnixTime(seconds: 0))
             let remembered: HostNote? = HostLineTests.chance(0.3, &dice) ? note : nil
             var course = Course(
-                budget: HostBudget(remembered: remembered, most: most, flaw: flaw, now: start),
-                now: start
-            )
-            for _ in 0..<60 {
-                if let text = course.act(&dice) { return "seed \(seed): \(text)\n\(course.log)" }
-            }
+                budget: HostBudget(remembered: remembered, most: most, flaw: flaw, now: start), now: start)
+            for _ in 0..<60 { if let text = course.act(&dice) { return "seed \(seed): \(text)\n\(course.log)" } }
         }
         return nil
     }
 
-    @Test func `in every course of events places go to who waits, in order, and limits are what was served`()
-    {
+    @Test func `in every course of events places go to who waits, in order, and limits are what was served`() {
         #expect(firstBreach(flaw: nil, seeds: 5_000) == nil)
     }
 
-    @Test(arguments: [HostBudget.Flaw.wakesNobody, .shrinksToOne])
-    func `the laws of the line notice a flaw`(flaw: HostBudget.Flaw) {
-        #expect(firstBreach(flaw: flaw, seeds: 2_000) != nil)
-    }
+    @Test(arguments: [HostBudget.Flaw.wakesNobody, .shrinksToOne]) func `the laws of the line notice a flaw`(
+        flaw: HostBudget.Flaw
+    ) { #expect(firstBreach(flaw: flaw, seeds: 2_000) != nil) }
 }

@@ -26,8 +26,7 @@ import Testing
         #expect(again.note(of: origin, now: later)?.connections == nil)
         #expect(HostTable(parsing: Array(table.text.utf8), now: later).entries.isEmpty)
         for other in [
-            Self.origin(.http, "files.example", 443),
-            Self.origin(.https, "files.example", 444),
+            Self.origin(.http, "files.example", 443), Self.origin(.https, "files.example", 444),
             Self.origin(.https, "other.example", 443),
         ] { #expect(again.note(of: other, now: now)?.connections == nil) }
     }
@@ -66,13 +65,11 @@ import Testing
         "https://files.example:443 2 1700000100 1700000101 429",
         "https://files.example:443 2 9223372036854775807 1699999000 429",
         "https://files.example:443 2 99999999999999999999 1699999000 429",
-        "https://files.example:443 2 1700000100 1699999000 why",
-        "https://files.example:443 2 1700000100 1699999000 99",
+        "https://files.example:443 2 1700000100 1699999000 why", "https://files.example:443 2 1700000100 1699999000 99",
         "https://files.example:443 2 1700000100 1699999000 429 more",
         "https://files.example:443  2 1700000100 1699999000 429", " 2 1700000100 1699999000 429",
         "https://files.example:443\u{0} 2 1700000100 1699999000 429",
-    ])
-    func `an unknown entry is ignored and spoils nothing`(line: String) {
+    ]) func `an unknown entry is ignored and spoils nothing`(line: String) {
         #expect(read(line).entries.isEmpty)
         #expect(read("\(line)\n\(Self.good)\n").note(of: origin, now: now)?.connections == 2)
     }
@@ -101,9 +98,7 @@ import Testing
             table.note(note(1), of: host, now: UnixTime(seconds: now.seconds + Int64(index)))
         }
         #expect(table.entries.count == HostTable.mostHosts)
-        #expect(
-            table.entries["http://h999.example:80"] != nil && table.entries["http://h1.example:80"] == nil
-        )
+        #expect(table.entries["http://h999.example:80"] != nil && table.entries["http://h1.example:80"] == nil)
         #expect(table.text.utf8.count < HostTable.mostBytes)
         #expect(read(String(repeating: "x", count: HostTable.mostBytes + 1)).entries.isEmpty)
     }

@@ -2,8 +2,9 @@ import PawlCore
 import Testing
 
 @Suite struct RateLimiterTests {
-    @Test(arguments: 0..<10 as Range<UInt64>)
-    func `the average never exceeds the rate, also when it changes`(seed: UInt64) {
+    @Test(arguments: 0..<10 as Range<UInt64>) func `the average never exceeds the rate, also when it changes`(
+        seed: UInt64
+    ) {
         var dice = Dice(seed: seed)
         var rate = Int64(dice.number(1000...1_000_000))
         var limiter = RateLimiter(rate: rate)

@@ -27,8 +27,7 @@ import Testing
 
     @Test func `several intervals, the first match applies, over midnight and over the week's end`() throws {
         let table = try RateTimetable(
-            parsing: "Mon-Fri 09:00-17:00 100K, Sat-Sun 0:00-24:00 none, 22:00-06:00 5M, else 500K"
-        )
+            parsing: "Mon-Fri 09:00-17:00 100K, Sat-Sun 0:00-24:00 none, 22:00-06:00 5M, else 500K")
         #expect(table.rate(at: time(4, 12, 0)) == 100 << 10)
         #expect(table.rate(at: time(5, 23, 0)) == nil, "the day's entry comes first")
         #expect(table.rate(at: time(0, 5, 59)) == 5 * mega, "the night that began on Sunday")
@@ -58,24 +57,20 @@ import Testing
     }
 
     @Test(arguments: [
-        "", ",", "08:00 1M", "08:00-18:00", "08:00-18:00 fast", "24:00-18:00 1M", "08:60-18:00 1M",
-        "8-18 1M", "08:00-25:00 1M", "else 1M, else 2M", "else 1M, 08:00-18:00 1M", "Mun 08:00-18:00 1M",
+        "", ",", "08:00 1M", "08:00-18:00", "08:00-18:00 fast", "24:00-18:00 1M", "08:60-18:00 1M", "8-18 1M",
+        "08:00-25:00 1M", "else 1M, else 2M", "else 1M, 08:00-18:00 1M", "Mun 08:00-18:00 1M",
         "Mon-Tue-Wed 08:00-18:00 1M", "Mon- 08:00-18:00 1M", "08:00-18:00 -5", "08:00-18:00 1M, ",
         "x Mon 08:00-18:00 1M",
-    ])
-    func `an invalid timetable is refused with the reason`(text: String) {
+    ]) func `an invalid timetable is refused with the reason`(text: String) {
         do throws(Failure) {
             _ = try RateTimetable(parsing: text)
             Issue.record("\"\(text)\" was accepted")
-        } catch {
-            #expect(
-                error.code == .badOption && !error.why.isEmpty && error.remedy.text.contains("08:00-18:00")
-            )
-        }
+        } catch { #expect(error.code == .badOption && !error.why.isEmpty && error.remedy.text.contains("08:00-18:00")) }
     }
 
-    @Test(arguments: 0..<24 as Range<UInt64>)
-    func `the next change is the first minute with another limit`(seed: UInt64) throws {
+    @Test(arguments: 0..<24 as Range<UInt64>) func `the next change is the first minute with another limit`(
+        seed: UInt64
+    ) throws {
         var dice = Dice(seed: seed)
         let days = ["", "Mon ", "Sat-Mon ", "Tue-Thu ", "Sun "]
         func entry() -> String {

@@ -8,12 +8,9 @@ import Testing
         (408, .timeout, true, false), (425, .timeout, true, false), (429, .overloaded, true, true),
         (503, .overloaded, true, true), (502, .overloaded, true, false), (504, .overloaded, true, false),
         (500, .badResponse, true, false), (520, .overloaded, true, false), (527, .overloaded, true, false),
-        (400, .badResponse, false, false), (416, .badResponse, false, false),
-        (204, .badResponse, false, false),
+        (400, .badResponse, false, false), (416, .badResponse, false, false), (204, .badResponse, false, false),
         (501, .badResponse, false, false), (528, .badResponse, false, false),
-    ])
-    func `each status has one disposition`(status: Int, code: Failure.Code, isRetried: Bool, complains: Bool)
-    {
+    ]) func `each status has one disposition`(status: Int, code: Failure.Code, isRetried: Bool, complains: Bool) {
         let said = RetryPolicy.disposition(of: .status(status, retryAfter: nil))
         #expect(said.code == code && said.isRetried == isRetried && said.isComplaint == complains)
     }
@@ -27,19 +24,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (TransferFault.Kind.nameResolution, Failure.Code.nameResolution, true),
-        (.nameMissing, .nameResolution, false),
-        (.unreachable, .network, true),
-        (.connectionRefused, .network, true), (.connectTimeout, .timeout, true),
+        (TransferFault.Kind.nameResolution, Failure.Code.nameResolution, true), (.nameMissing, .nameResolution, false),
+        (.unreachable, .network, true), (.connectionRefused, .network, true), (.connectTimeout, .timeout, true),
         (.connectionLost, .network, true), (.truncated, .network, true), (.tls, .insecure, false),
         (.proxy, .network, true), (.notFound, .notFound, false), (.denied, .authorization, false),
         (.serverRefused, .badResponse, true), (.malformed, .badResponse, false), (.other, .unknown, true),
-    ])
-    func `each transfer fault has one disposition`(
-        kind: TransferFault.Kind,
-        code: Failure.Code,
-        isRetried: Bool
-    ) {
+    ]) func `each transfer fault has one disposition`(kind: TransferFault.Kind, code: Failure.Code, isRetried: Bool) {
         let said = RetryPolicy.disposition(of: .transfer(TransferFault(kind, foreign: "")))
         #expect(said.code == code && said.isRetried == isRetried)
         #expect(said.isComplaint == (kind == .connectionRefused))
@@ -47,14 +37,11 @@ import Testing
 
     @Test(arguments: [
         (AttemptFault.silent(hasResponse: true), Failure.Code.timeout, true),
-        (.rangeRefused(.init("test", "no")), .badResponse, true),
-        (.unproven(.init("test", "")), .badResponse, false),
+        (.rangeRefused(.init("test", "no")), .badResponse, true), (.unproven(.init("test", "")), .badResponse, false),
         (.page(.init("test", "")), .badResponse, false),
         (.badRedirect(LocalizableMessage(untranslated: "")), .badResponse, false),
-        (.downgrade(to: ""), .insecure, false),
-        (.tooManyRedirects(3), .tooManyRedirects, false),
-    ])
-    func `each other fault has one disposition`(fault: AttemptFault, code: Failure.Code, isRetried: Bool) {
+        (.downgrade(to: ""), .insecure, false), (.tooManyRedirects(3), .tooManyRedirects, false),
+    ]) func `each other fault has one disposition`(fault: AttemptFault, code: Failure.Code, isRetried: Bool) {
         let said = RetryPolicy.disposition(of: fault)
         #expect(said.code == code && said.isRetried == isRetried && !said.isComplaint)
     }

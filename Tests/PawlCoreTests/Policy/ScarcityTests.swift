@@ -4,16 +4,11 @@ import Testing
 
 @Suite struct ScarcityTests {
     private static let lacking = Failure(
-        .cannotCreate,
-        "cannot create",
-        at: "file.part",
-        because: LocalizableMessage("system-files-open", "Too many open files")
-    )
+        .cannotCreate, "cannot create", at: "file.part",
+        because: LocalizableMessage("system-files-open", "Too many open files"))
 
     private static func plan(retries: Int = 2) -> DownloadPlan {
-        var plan = DownloadPlan(sources: [
-            WebAddress(scheme: .http, host: "h", port: 80, path: "/f", query: nil)
-        ])
+        var plan = DownloadPlan(sources: [WebAddress(scheme: .http, host: "h", port: 80, path: "/f", query: nil)])
         plan.retry.retries = retries
         return plan
     }
@@ -22,11 +17,7 @@ import Testing
         var machine = DownloadMachine(plan: Self.plan(), seed: 1)
         for _ in 0..<100 {
             machine.descriptorWait = machine.descriptorWait.next(hasCompany: true)
-            let actions = machine.begin(
-                claimed: .failed(Self.lacking),
-                online: true,
-                now: Instant(nanoseconds: 0)
-            )
+            let actions = machine.begin(claimed: .failed(Self.lacking), online: true, now: Instant(nanoseconds: 0))
             #expect(machine.waitsForDescriptor && machine.phase == .waiting && machine.attempts == 0)
             #expect(actions.contains { if case .alarm = $0 { true } else { false } })
             #expect(machine.nextAttempt != nil, "the row says when it continues")
@@ -49,8 +40,7 @@ import Testing
         var waiting = DownloadMachine(plan: Self.plan(), seed: 1)
         _ = waiting.begin(claimed: .failed(Self.lacking), online: true, now: Instant(nanoseconds: 0))
         let commands: [(Phase, (inout DownloadMachine) -> Void)] = [
-            (.paused, { _ = $0.pause() }), (.preempted, { _ = $0.preempt() }),
-            (.removed, { _ = $0.remove() }),
+            (.paused, { _ = $0.pause() }), (.preempted, { _ = $0.preempt() }), (.removed, { _ = $0.remove() }),
         ]
         for (phase, command) in commands {
             var machine = waiting
@@ -62,11 +52,8 @@ import Testing
     @Test func `other failures to open something end the download`() {
         var machine = DownloadMachine(plan: Self.plan(), seed: 1)
         let denied = Failure(
-            .cannotCreate,
-            "cannot create",
-            at: "file.part",
-            because: LocalizableMessage("system-denied", "Permission denied")
-        )
+            .cannotCreate, "cannot create", at: "file.part",
+            because: LocalizableMessage("system-denied", "Permission denied"))
         _ = machine.begin(claimed: .failed(denied), online: true, now: Instant(nanoseconds: 0))
         #expect(machine.phase == .failed)
     }

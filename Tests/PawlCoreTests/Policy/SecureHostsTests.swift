@@ -15,16 +15,11 @@ import Testing
     }
 
     @Test func `a host that sent HSTS is contacted over TLS from then on`() throws {
-        let hosts = hosts(
-            ("a.example", "max-age=100"),
-            ("B.example", "max-age=\"100\"; includeSubDomains; x=y")
-        )
+        let hosts = hosts(("a.example", "max-age=100"), ("B.example", "max-age=\"100\"; includeSubDomains; x=y"))
         #expect(try secured("http://a.example/f?q", by: hosts) == "https://a.example/f?q")
         #expect(try secured("http://A.example:8080/f", by: hosts) == "https://a.example:8080/f")
         #expect(try secured("http://www.b.example/f", by: hosts) == "https://www.b.example/f")
-        for other in [
-            "http://www.a.example/f", "http://ab.example/f", "http://example/f", "ftp://a.example/f",
-        ] {
+        for other in ["http://www.a.example/f", "http://ab.example/f", "http://example/f", "ftp://a.example/f"] {
             #expect(try secured(other, by: hosts) == other)
         }
         #expect(try secured("http://a.example/f", by: hosts, later: 99).hasPrefix("https"))
@@ -41,21 +36,14 @@ import Testing
     @Test(arguments: [
         "", "max-age", "max-age=", "max-age=x", "max-age=-1", "max-age=1; max-age=1", "includeSubDomains",
         "max-age=1; includesubdomains; includeSubDomains", "max-age=1; includeSubDomains=1", "max-age=\"1",
-    ])
-    func `an invalid field is ignored`(field: String) {
-        #expect(SecureHosts.parse(field) == nil)
-    }
+    ]) func `an invalid field is ignored`(field: String) { #expect(SecureHosts.parse(field) == nil) }
 
     @Test(arguments: ["127.0.0.1", "[::1]", "localhost", "", ".a", "a b", "a\n", "\u{E4}"])
-    func `a host without a name cannot request it`(host: String) {
-        #expect(hosts((host, "max-age=100")).isEmpty)
-    }
+    func `a host without a name cannot request it`(host: String) { #expect(hosts((host, "max-age=100")).isEmpty) }
 
     @Test func `the file is read back, in curl's format too`() throws {
         let written = hosts(
-            ("a.example", "max-age=86400"),
-            ("b.example", "max-age=99999999999999999999; includeSubDomains")
-        )
+            ("a.example", "max-age=86400"), ("b.example", "max-age=99999999999999999999; includeSubDomains"))
         #expect(SecureHosts(parsing: Array(written.text.utf8), now: now) == written)
         let curls = "# Your HSTS cache.\n.c.example \"20990101 00:00:00\"\nd.example \"unlimited\"\n"
         let read = SecureHosts(parsing: Array(curls.utf8), now: now)
@@ -66,10 +54,9 @@ import Testing
 
     @Test(arguments: [
         "a.example", "a.example ", "a.example 20990101", "a.example \"20990101 00:00\"",
-        "a.example \"20991301 00:00:00\"",
-        "127.0.0.1 \"unlimited\"", "a.example \"20000101 00:00:00\"", "\u{0}\u{0}", ". \"unlimited\"",
-    ])
-    func `invalid lines are ignored`(line: String) {
+        "a.example \"20991301 00:00:00\"", "127.0.0.1 \"unlimited\"", "a.example \"20000101 00:00:00\"", "\u{0}\u{0}",
+        ". \"unlimited\"",
+    ]) func `invalid lines are ignored`(line: String) {
         #expect(SecureHosts(parsing: Array(line.utf8), now: now).isEmpty)
         #expect(SecureHosts(parsing: Array(line.utf8), now: UnixTime(seconds: .max)).isEmpty)
     }

@@ -14,10 +14,7 @@ struct ByteSearchTests {
             let start = Int.random(in: 0...length, using: &dice)
             for wanted in values {
                 let index = bytes.firstIndex(of: wanted, from: start)
-                #expect(
-                    index == bytes[start...].firstIndex(of: wanted),
-                    "\(wanted) in \(bytes) from \(start)"
-                )
+                #expect(index == bytes[start...].firstIndex(of: wanted), "\(wanted) in \(bytes) from \(start)")
                 if index != nil { found += 1 }
             }
         }

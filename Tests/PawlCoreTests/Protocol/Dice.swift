@@ -17,8 +17,7 @@ struct Dice: RandomNumberGenerator {
         let letters = Array(alphabet.utf8)
         return (0..<Int.random(in: 0...limit, using: &self)).map { _ in
             Int.random(in: 0..<8, using: &self) == 0
-                ? UInt8.random(in: 0...255, using: &self)
-                : letters[Int.random(in: 0..<letters.count, using: &self)]
+                ? UInt8.random(in: 0...255, using: &self) : letters[Int.random(in: 0..<letters.count, using: &self)]
         }
     }
 

@@ -18,15 +18,12 @@ import Testing
         let ends = file.fits(40)
         let exceeds = !file.fits(41)
         #expect(begins && ends && exceeds)
-        #expect(
-            file.contradiction?.description == "the server sent more than the 100 bytes that it had reported"
-        )
+        #expect(file.contradiction?.description == "the server sent more than the 100 bytes that it had reported")
     }
 
     @Test(arguments: [(100, 100), (30, 100), (40, nil)] as [(Int64, Int64?)])
     func `without SIZE the count at an offset shows the length only if it is the known one`(
-        count: Int64,
-        length: Int64?
+        count: Int64, length: Int64?
     ) {
         var replies = FileReplies(start: 70, known: 100)
         replies.note(Array("150 Opening (\(count) bytes)\r\n".utf8))
@@ -63,16 +60,10 @@ import Testing
         #expect(replies(before, "213 100", "226 done", "213 100", "213 20230102100001").contradiction != nil)
     }
 
-    @Test(
-        arguments: [
-            "213", "213 ", "213 -5", "213 x", "213 99999999999999999999", "150 (x bytes)", "150 (5 bits)",
-            "150 (", "150",
-            "150 f (99999999999999999999 bytes)", "220 100",
-        ]
-    )
-    func `anything else says nothing`(line: String) {
-        #expect(replies(line) == FileReplies(start: 0))
-    }
+    @Test(arguments: [
+        "213", "213 ", "213 -5", "213 x", "213 99999999999999999999", "150 (x bytes)", "150 (5 bits)", "150 (", "150",
+        "150 f (99999999999999999999 bytes)", "220 100",
+    ]) func `anything else says nothing`(line: String) { #expect(replies(line) == FileReplies(start: 0)) }
 
     @Test func `SIZE 0 of a file that is sent nevertheless is no length`() {
         var file = replies("213 0")

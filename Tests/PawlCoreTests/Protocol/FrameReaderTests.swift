@@ -10,8 +10,7 @@ import Testing
         if length == nil {
             size =
                 payload.count < 126
-                ? [0x80 | UInt8(payload.count)]
-                : [0xFE, UInt8(payload.count >> 8), UInt8(payload.count & 255)]
+                ? [0x80 | UInt8(payload.count)] : [0xFE, UInt8(payload.count >> 8), UInt8(payload.count & 255)]
         }
         return [first] + size + mask + payload.enumerated().map { $1 ^ mask[$0 & 3] }
     }
@@ -34,8 +33,9 @@ import Testing
         return steps
     }
 
-    @Test(arguments: [1, 3, .max])
-    func `messages, fragments and pings are distinguished, in pieces of any size`(size: Int) {
+    @Test(arguments: [1, 3, .max]) func `messages, fragments and pings are distinguished, in pieces of any size`(
+        size: Int
+    ) {
         let long = [UInt8](repeating: 65, count: 200)
         let bytes =
             frame(0x81, long) + frame(0x01, [66]) + frame(0x89, [7]) + frame(0x00, []) + frame(0x80, [67])
@@ -45,15 +45,12 @@ import Testing
 
     @Test func `a protocol violation is reported with its code`() {
         let cases: [([UInt8], UInt16)] = [
-            ([0x81, 0x01, 65], 1002), (frame(0xC1, [65]), 1002), (frame(0x83, [65]), 1002),
-            (frame(0x80, [65]), 1002), (frame(0x01, [65]) + frame(0x01, [65]), 1002), (frame(0x09, []), 1002),
+            ([0x81, 0x01, 65], 1002), (frame(0xC1, [65]), 1002), (frame(0x83, [65]), 1002), (frame(0x80, [65]), 1002),
+            (frame(0x01, [65]) + frame(0x01, [65]), 1002), (frame(0x09, []), 1002),
             (frame(0x89, [UInt8](repeating: 65, count: 126)), 1002), (frame(0x82, [65]), 1003),
             (frame(0x81, [0xFF]), 1007), (frame(0x81, [65], length: [0xFE, 0, 1]), 1002),
             (frame(0x81, [], length: [0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0]), 1009),
-            (
-                frame(0x01, [UInt8](repeating: 65, count: 200))
-                    + frame(0x80, [UInt8](repeating: 65, count: 200)), 1009
-            ),
+            (frame(0x01, [UInt8](repeating: 65, count: 200)) + frame(0x80, [UInt8](repeating: 65, count: 200)), 1009),
         ]
         for (bytes, code) in cases { #expect(steps(bytes).last == .broken(code), "\(bytes.prefix(12))") }
     }

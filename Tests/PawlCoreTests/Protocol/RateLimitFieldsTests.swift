@@ -34,14 +34,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "\"default\"", "\"default\";r=1;t=30", "\"default\";r=0", "\"default\";r=0;t=-3",
-        "\"default\";r=0;t=0",
-        "\"default\";r=0.0;t=5", "\"default\";r=;t=5", "default", ";r=0", "\"", "remaining=0", ",,,",
-        "r=0;t=x",
-    ])
-    func `what states no wait has no effect`(value: String) {
-        #expect(wait("RateLimit: \(value)") == nil)
-    }
+        "", "\"default\"", "\"default\";r=1;t=30", "\"default\";r=0", "\"default\";r=0;t=-3", "\"default\";r=0;t=0",
+        "\"default\";r=0.0;t=5", "\"default\";r=;t=5", "default", ";r=0", "\"", "remaining=0", ",,,", "r=0;t=x",
+    ]) func `what states no wait has no effect`(value: String) { #expect(wait("RateLimit: \(value)") == nil) }
 
     @Test func `no wait exceeds a day`() {
         #expect(wait("RateLimit: \"d\";r=0;t=999999999") == 86_400)

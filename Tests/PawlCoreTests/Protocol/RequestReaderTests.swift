@@ -33,8 +33,8 @@ import Testing
         return fault.status
     }
 
-    @Test(arguments: [1, 2, 7, .max])
-    func `consecutive requests are separated, in pieces of any size`(size: Int) throws {
+    @Test(arguments: [1, 2, 7, .max]) func `consecutive requests are separated, in pieces of any size`(size: Int) throws
+    {
         let text =
             "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc\r\nGET /b?x=%41&y HTTP/1.1\r\nHost: h\r\n\r\nGET /c HTTP/1.0\r\n\r\n"
         let steps = steps(text, pieces: size)
@@ -52,18 +52,15 @@ import Testing
         "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
         "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5, 5\r\n\r\n",
-        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +5\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n", "GET / HTTP/1.1\r\nHost : h\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: h\r\n folded\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n",
-        "GET / HTTP/1.1\r\nHost: h\r\nX: a\rb\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nX: \0\r\n\r\n",
-        "GET  / HTTP/1.1\r\nHost: h\r\n\r\n", "GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n",
-        "GET /%0a HTTP/1.1\r\nHost: h\r\n\r\n", "GET /%4 HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +5\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost : h\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\n folded\r\n\r\n",
+        "GET / HTTP/1.1\nHost: h\n\n", "GET / HTTP/1.1\r\nHost: h\r\nX: a\rb\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\nX: \0\r\n\r\n", "GET  / HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n", "GET /%0a HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /%4 HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", "\u{16}\u{3}\u{1}",
-    ])
-    func `invalid and ambiguous HTTP is refused`(text: String) {
-        #expect(status(text) == 400)
-    }
+    ]) func `invalid and ambiguous HTTP is refused`(text: String) { #expect(status(text) == 400) }
 
     @Test func `each kind of rejection has its status`() {
         #expect(status("POST / HTTP/1.1\r\nHost: h\r\n\r\n") == 411)
@@ -73,8 +70,7 @@ import Testing
         #expect(status("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 1000)) == 431)
         let many = String(repeating: "X: y\r\n", count: 150)
         #expect(status("GET / HTTP/1.1\r\n" + many + "\r\n", head: 10_000) == 431)
-        let old =
-            "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        let old = "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
         #expect(status("GET / HTTP/1.1\r\nHost: h\r\n" + old + "Sec-WebSocket-Version: 8\r\n\r\n") == 426)
     }
 
@@ -87,12 +83,9 @@ import Testing
         ("GET / HTTP/1.1\r\nHost: h\r\nConnection: \(String(repeating: "a,", count: 513))\r\n\r\n", 431),
         (
             "GET / HTTP/1.1\r\nHost: h\r\n"
-                + String(repeating: "Connection: \(String(repeating: ",", count: 99))\r\n", count: 11)
-                + "\r\n",
-            431
+                + String(repeating: "Connection: \(String(repeating: ",", count: 99))\r\n", count: 11) + "\r\n", 431
         ),
-    ])
-    func `what takes long to interpret is refused`(text: String, expected: Int) {
+    ]) func `what takes long to interpret is refused`(text: String, expected: Int) {
         #expect(status(text, head: 16_384) == expected)
     }
 
@@ -111,8 +104,9 @@ import Testing
     }
 
     /// Else empty lines in packets of their own would keep a connection open for ever.
-    @Test(arguments: [1, 2, 3, 7, .max])
-    func `one empty line before a request is ignored, in pieces of any size`(size: Int) {
+    @Test(arguments: [1, 2, 3, 7, .max]) func `one empty line before a request is ignored, in pieces of any size`(
+        size: Int
+    ) {
         let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
         #expect(steps("\r\n" + request + "\r\n" + request, pieces: size).count == 4)
         for text in ["\r\n\r\n", "\r\n\r\n" + request, "\r\n\rG"] {

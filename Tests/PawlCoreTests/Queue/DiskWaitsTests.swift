@@ -15,12 +15,7 @@ import Testing
         mutating func add(_ number: UInt64, device: UInt64? = 1, needed: Int64? = nil) {
             let failure = Failure(.diskFull, "cannot write", at: "/f\(number)", because: "it is full")
             devices[Self.id(number)] = device
-            waits.add(
-                Self.id(number),
-                DiskWaits.Cause(failure, device: device, needed: needed),
-                now: now,
-                dice: &dice
-            )
+            waits.add(Self.id(number), DiskWaits.Cause(failure, device: device, needed: needed), now: now, dice: &dice)
         }
 
         mutating func look(after seconds: Double = 0) -> [UInt64] {
@@ -30,8 +25,7 @@ import Testing
                 guard let device = devices[id], var room = rooms[device] ?? nil else { return nil }
                 room.device = mounted[device] ?? device
                 return room
-            }
-            .map(\.rawValue)
+            }.map(\.rawValue)
         }
 
         static func id(_ number: UInt64) -> QueueID { QueueID(rawValue: number) }
@@ -63,8 +57,7 @@ import Testing
     @Test(arguments: [
         DiskRoom(device: 1, bytes: 100), DiskRoom(device: 1, bytes: 1 << 40, files: 0),
         DiskRoom(device: 1, bytes: 1 << 40, isReadOnly: true),
-    ])
-    func `without bytes, files or the right to write nothing is tried`(room: DiskRoom) {
+    ]) func `without bytes, files or the right to write nothing is tried`(room: DiskRoom) {
         var bench = Bench()
         bench.add(1)
         bench.rooms[1] = room

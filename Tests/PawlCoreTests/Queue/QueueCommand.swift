@@ -20,9 +20,9 @@ enum QueueCommand: Hashable {
     static func all(ids: Int) -> [QueueCommand] {
         let each: [QueueCommand] = (0..<ids).flatMap { id -> [QueueCommand] in
             [
-                .enqueue(id), .release(id), .pause(id, keepsSlot: false), .pause(id, keepsSlot: true),
-                .resume(id), .force(id), .priority(id, 0), .priority(id, 1), .move(id, .index(1)),
-                .move(id, .offset(1)), .move(id, .offset(-1)), .move(id, .fromEnd(0)),
+                .enqueue(id), .release(id), .pause(id, keepsSlot: false), .pause(id, keepsSlot: true), .resume(id),
+                .force(id), .priority(id, 0), .priority(id, 1), .move(id, .index(1)), .move(id, .offset(1)),
+                .move(id, .offset(-1)), .move(id, .fromEnd(0)),
             ]
         }
         return each + [.slots(1), .slots(2), .slots(3), .pauseGroup, .resumeGroup]
@@ -41,8 +41,7 @@ enum QueueCommand: Hashable {
         case 14: return .priority(id, dice.number(-1...1))
         default:
             let targets: [QueueTarget] = [
-                .index(dice.number(-1...ids)), .offset(dice.number(-ids...ids)),
-                .fromEnd(dice.number(-ids...1)),
+                .index(dice.number(-1...ids)), .offset(dice.number(-ids...ids)), .fromEnd(dice.number(-ids...1)),
             ]
             return .move(id, targets[dice.number(0...2)])
         }

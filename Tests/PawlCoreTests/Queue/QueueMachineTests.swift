@@ -153,11 +153,7 @@ import Testing
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
         _ = machine.startNext()
         let place = QueuePosition(priority: 0, position: 1)
-        #expect(
-            machine.stalled(ids[0], at: place, group: nil) == [
-                .notify(ids[0], .waitingForDisk), .run(ids[1]),
-            ]
-        )
+        #expect(machine.stalled(ids[0], at: place, group: nil) == [.notify(ids[0], .waitingForDisk), .run(ids[1])])
         #expect(machine.rest(of: ids[0]) == .waitingForDisk && machine.index(of: ids[0]) == 0)
         #expect(machine.wake([ids[0], ids[1]]) == [.notify(ids[0], .waiting)])
         #expect(machine.ended(ids[1], as: .finished) == [.write(ids[1], .finished), .run(ids[0])])
@@ -267,6 +263,4 @@ import Testing
     }
 }
 
-extension Dice {
-    fileprivate mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(sides)) }
-}
+extension Dice { fileprivate mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(sides)) } }

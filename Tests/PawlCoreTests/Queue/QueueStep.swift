@@ -20,9 +20,7 @@ struct QueueView: Hashable {
         priorities = all.map { scheduler.place(of: $0)?.priority ?? .min }
     }
 
-    func isReady(_ id: Int) -> Bool {
-        !paused.contains(id) && !(isGroupPaused && QueueCommand.isMember(id))
-    }
+    func isReady(_ id: Int) -> Bool { !paused.contains(id) && !(isGroupPaused && QueueCommand.isMember(id)) }
 
     var ready: [Int] { line.filter(isReady) }
     /// The downloads that really run, by the actions.
@@ -81,8 +79,7 @@ struct QueueStep {
         switch command {
         case .pause(let id, _):
             if started.contains(id) { return "\(id) is started by its own pause" }
-            return (after.line + after.running).contains(id) == after.paused.contains(id)
-                ? nil : "\(id) is not paused"
+            return (after.line + after.running).contains(id) == after.paused.contains(id) ? nil : "\(id) is not paused"
         case .enqueue, .resume, .force, .release, .slots, .pauseGroup, .resumeGroup, .priority, .move:
             return after.paused.subtracting(before.paused).isEmpty ? nil : "paused without a command"
         }
@@ -112,8 +109,7 @@ struct QueueStep {
             if let broken = brokenMove(id, target) { return broken }
         case .enqueue, .release, .pause, .resume, .force, .slots, .pauseGroup, .resumeGroup: break
         }
-        return before.line.filter(stay.contains) == after.line.filter(stay.contains)
-            ? nil : "the line was mixed up"
+        return before.line.filter(stay.contains) == after.line.filter(stay.contains) ? nil : "the line was mixed up"
     }
 
     private func brokenMove(_ id: Int, _ target: QueueTarget) -> String? {

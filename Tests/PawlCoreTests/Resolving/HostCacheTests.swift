@@ -19,10 +19,7 @@ import Testing
 
         mutating func next() -> HostQuery? { cache.next(at: now) }
 
-        mutating func end(
-            _ query: HostQuery,
-            _ result: HostResult
-        ) -> (waiters: [UInt64], result: HostResult)? {
+        mutating func end(_ query: HostQuery, _ result: HostResult) -> (waiters: [UInt64], result: HostResult)? {
             cache.ended(query, result, at: now, dice: &dice)
         }
 
@@ -173,9 +170,7 @@ import Testing
     @Test func `lookups without a response slow no others down, and those that fail at once do`() {
         for delay in [Interval.seconds(2), .milliseconds(500)] {
             var stage = Stage()
-            for number in 0..<64 {
-                #expect(stage.ask(HostQuery("h\(number).example"), UInt64(number)) == nil)
-            }
+            for number in 0..<64 { #expect(stage.ask(HostQuery("h\(number).example"), UInt64(number)) == nil) }
             let started = (0..<64).compactMap { _ in stage.next() }
             stage.now = stage.now + delay
             for name in started { #expect(stage.end(name, .unavailable) == nil) }
@@ -189,9 +184,7 @@ import Testing
         var stage = Stage()
         var missing = 0
         for number in 0..<HostCache.mostNames + 500
-        where stage.lookUp(HostQuery("h\(number).example"), .missing) == .missing {
-            missing += 1
-        }
+        where stage.lookUp(HostQuery("h\(number).example"), .missing) == .missing { missing += 1 }
         #expect(missing == HostCache.mostNames + 500)
         #expect(stage.cache.count == HostCache.mostNames)
         #expect(stage.ask(HostQuery("h500.example"), 1) == .missing)
@@ -204,10 +197,8 @@ import Testing
 
     @Test(arguments: [
         ("example.org", true), ("a.localhost.example", true), ("localhost", false), ("a.localhost", false),
-        ("192.0.2.1", false), ("2001:db8::1", false), (String(repeating: "a.", count: 127), false),
-        ("", false),
-    ])
-    func `only names are looked up`(host: String, needsLookup: Bool) {
+        ("192.0.2.1", false), ("2001:db8::1", false), (String(repeating: "a.", count: 127), false), ("", false),
+    ]) func `only names are looked up`(host: String, needsLookup: Bool) {
         #expect(HostQuery(host).needsLookup == needsLookup)
     }
 
@@ -254,23 +245,17 @@ import Testing
                 add { state in
                     state.running.remove(query)
                     var dice = PawlCore.Dice(seed: 1)
-                    guard let end = state.cache.ended(query, result, at: state.now, dice: &dice) else {
-                        return
-                    }
+                    guard let end = state.cache.ended(query, result, at: state.now, dice: &dice) else { return }
                     #expect(result == .unavailable || end.result == result)
                     for waiter in end.waiters {
-                        #expect(
-                            state.owed.removeValue(forKey: waiter) == query,
-                            "notified once, of its own name"
-                        )
+                        #expect(state.owed.removeValue(forKey: waiter) == query, "notified once, of its own name")
                     }
                     #expect(!state.owed.values.contains(query), "all are notified")
                 }
             }
         }
         if state.waits < waits {
-            for time in [state.cache.deadline, state.now + .seconds(61)].compactMap(\.self)
-            where time > state.now {
+            for time in [state.cache.deadline, state.now + .seconds(61)].compactMap(\.self) where time > state.now {
                 add { state in
                     state.waits += 1
                     state.now = time

@@ -7,12 +7,7 @@ import Testing
     private var pace = LookupPace()
     private var now = Instant(nanoseconds: 1_000_000_000_000)
 
-    private mutating func end(
-        _ count: Int,
-        isResolved: Bool = true,
-        attempts: Int = 1,
-        after delay: Interval = .zero
-    ) {
+    private mutating func end(_ count: Int, isResolved: Bool = true, attempts: Int = 1, after delay: Interval = .zero) {
         for _ in 0..<count {
             now = now + .milliseconds(2)
             let start = now
@@ -40,10 +35,7 @@ import Testing
     }
 
     @Test(arguments: [(attempts: 2, delay: Interval.zero), (attempts: 1, delay: .seconds(5))])
-    mutating func `results after failures, and late ones, slow the lookups down`(
-        attempts: Int,
-        delay: Interval
-    ) {
+    mutating func `results after failures, and late ones, slow the lookups down`(attempts: Int, delay: Interval) {
         for _ in 0..<4 {
             end(7)
             end(1, attempts: attempts, after: delay)

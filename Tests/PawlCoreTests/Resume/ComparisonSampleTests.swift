@@ -11,10 +11,9 @@ import Testing
         return (0..<count).map { pattern[$0 % period] }
     }
 
-    @Test(arguments: [1, 2, 3, 4, 16, 57, 511, 512, 1_000, 4_096, 8_176])
-    func `a pattern that is repeated does not`(period: Int) {
-        #expect(!ComparisonSample.identifies(Self.repeated(period)))
-    }
+    @Test(arguments: [1, 2, 3, 4, 16, 57, 511, 512, 1_000, 4_096, 8_176]) func `a pattern that is repeated does not`(
+        period: Int
+    ) { #expect(!ComparisonSample.identifies(Self.repeated(period))) }
 
     @Test(arguments: [1, 100, 4_096, 65_536]) func `equal bytes do not`(count: Int) {
         for byte: UInt8 in [0, 0xFF, 0x41] {
@@ -48,14 +47,12 @@ import Testing
         #expect(places.contains { $0.start == 0 })
         #expect(Set(places).count == places.count && !places.contains(compared))
         for place in places { #expect(disk.contains(place) && place.count <= ComparisonSample.length) }
-        #expect(
-            ComparisonSample.candidates(near: ByteRange(0, 1000), on: ByteRangeSet([ByteRange(0, 1000)]))
-                .isEmpty
-        )
+        #expect(ComparisonSample.candidates(near: ByteRange(0, 1000), on: ByteRangeSet([ByteRange(0, 1000)])).isEmpty)
     }
 
-    @Test(arguments: [1, 100_000, 3_000_000, 1 << 40] as [Int64])
-    func `places that are spread reach from end to end`(length: Int64) {
+    @Test(arguments: [1, 100_000, 3_000_000, 1 << 40] as [Int64]) func `places that are spread reach from end to end`(
+        length: Int64
+    ) {
         let disk = ByteRangeSet([ByteRange(0, length)])
         let places = ComparisonSample.spread(over: disk)
         #expect(places.first?.start == 0 && places.contains { $0.end == length } && places.count <= 32)

@@ -4,11 +4,8 @@ import Testing
 
 @Suite struct CompletionMarkTests {
     private func content(
-        _ source: String = "https://a.example/f",
-        _ selection: RequestedRange = .whole,
-        tag: EntityTag? = EntityTag(opaque: "v1", isWeak: false),
-        date: Int64? = 5,
-        sentAt: Int64? = 100,
+        _ source: String = "https://a.example/f", _ selection: RequestedRange = .whole,
+        tag: EntityTag? = EntityTag(opaque: "v1", isWeak: false), date: Int64? = 5, sentAt: Int64? = 100,
         host: String = "http://a.example"
     ) -> ContentFingerprint? {
         let time = { (seconds: Int64) in UnixTime(seconds: 1_700_000_000 + seconds) }
@@ -34,12 +31,8 @@ import Testing
             let now = UnixTime(seconds: 1_700_000_000)
             let modified = UnixTime(seconds: 1_700_000_000 - (age ?? 1_000_000))
             return ContentFingerprint(
-                source: source,
-                host: "h",
-                selection: .whole,
-                validators: Validators(entityTag: tag, lastModified: modified, date: nil),
-                now: age == nil ? nil : now
-            )
+                source: source, host: "h", selection: .whole,
+                validators: Validators(entityTag: tag, lastModified: modified, date: nil), now: age == nil ? nil : now)
         }
         let day: Int64 = 86_400
         for scheme in ["ftp", "ftps", "sftp", "http"] {
@@ -53,11 +46,9 @@ import Testing
     @Test func `another URL, another part or another validator is other content`() {
         let others = [
             content(), content("https://a.example/g"), content("https://a.example/f", .from(1)),
-            content("https://a.example/f", .suffix(1)),
-            content("https://a.example/f", .closed(ByteRange(0, 1))),
-            content(tag: EntityTag(opaque: "v1", isWeak: true)),
-            content(tag: EntityTag(opaque: "v2", isWeak: false)), content(tag: nil),
-            content(tag: nil, date: 6), content(tag: EntityTag(opaque: "v1", isWeak: true), date: 6),
+            content("https://a.example/f", .suffix(1)), content("https://a.example/f", .closed(ByteRange(0, 1))),
+            content(tag: EntityTag(opaque: "v1", isWeak: true)), content(tag: EntityTag(opaque: "v2", isWeak: false)),
+            content(tag: nil), content(tag: nil, date: 6), content(tag: EntityTag(opaque: "v1", isWeak: true), date: 6),
             content(host: "http://b.example"),
         ]
         #expect(Set(others).count == others.count)
@@ -69,19 +60,9 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `a mark is read back as it was written, and no other bytes are one`(
-        isTold: Bool,
-        isProven: Bool
-    )
-        throws
-    {
+    func `a mark is read back as it was written, and no other bytes are one`(isTold: Bool, isProven: Bool) throws {
         let mark = CompletionMark(
-            try #require(content()),
-            isProven: isProven,
-            length: 1 << 40,
-            modified: -7,
-            isTold: isTold
-        )
+            try #require(content()), isProven: isProven, length: 1 << 40, modified: -7, isTold: isTold)
         let bytes = mark.bytes
         #expect(bytes.count == CompletionMark.size)
         #expect(CompletionMark(bytes) == mark)

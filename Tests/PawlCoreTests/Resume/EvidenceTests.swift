@@ -5,35 +5,23 @@ import Testing
     private static let now: Int64 = 1_700_000_000
 
     private static func said(
-        _ tag: String?,
-        weak: Bool = false,
-        modified: Int64? = nil,
-        date: Int64? = nil
+        _ tag: String?, weak: Bool = false, modified: Int64? = nil, date: Int64? = nil
     ) -> Validators {
         Validators(
             entityTag: tag.map { EntityTag(opaque: $0, isWeak: weak) },
-            lastModified: modified.map { UnixTime(seconds: now + $0) },
-            date: date.map { UnixTime(seconds: now + $0) }
-        )
+            lastModified: modified.map { UnixTime(seconds: now + $0) }, date: date.map { UnixTime(seconds: now + $0) })
     }
 
     private static func record(
-        _ validators: Validators,
-        _ stability: ValidatorRecord.TagStability = .seenOnce
+        _ validators: Validators, _ stability: ValidatorRecord.TagStability = .seenOnce
     ) -> ValidatorRecord {
         ValidatorRecord(
-            source: "http://a.example/f",
-            host: "http://a.example",
-            validators: validators,
-            stability: stability
-        )
+            source: "http://a.example/f", host: "http://a.example", validators: validators, stability: stability)
     }
 
     @Test func `only equal strong tags prove that content is the same`() {
         #expect(Self.record(Self.said("a")).evidence(for: Self.said("a")) == .strong)
-        #expect(
-            Self.record(Self.said("a", modified: 1)).evidence(for: Self.said("a", modified: 2)) == .strong
-        )
+        #expect(Self.record(Self.said("a", modified: 1)).evidence(for: Self.said("a", modified: 2)) == .strong)
         #expect(Self.record(Self.said("a")).evidence(for: Self.said("a", weak: true)) == .weak)
         #expect(Self.record(Self.said("a", weak: true)).evidence(for: Self.said("a")) == .weak)
         #expect(Self.record(Self.said("a", weak: true)).evidence(for: Self.said("a", weak: true)) == .weak)
@@ -67,8 +55,7 @@ import Testing
         #expect(record.stability == .varying)
         #expect(
             record.evidence(for: Self.said("b", modified: 6))
-                == .changed(.init("last-modified-changed", "its Last-Modified has changed"))
-        )
+                == .changed(.init("last-modified-changed", "its Last-Modified has changed")))
     }
 
     @Test func `Last-Modified proves only if it is older than the response on both sides`() {
@@ -95,9 +82,7 @@ import Testing
         let old = Self.said(nil, modified: 0, date: 9)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 1, date: 9)) == changed)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 9, date: 9)) == changed)
-        #expect(
-            Self.record(Self.said(nil, modified: 0)).evidence(for: Self.said(nil, modified: 1)) == changed
-        )
+        #expect(Self.record(Self.said(nil, modified: 0)).evidence(for: Self.said(nil, modified: 1)) == changed)
         let made = Self.said(nil, modified: 3, date: 3)
         #expect(Self.record(made).evidence(for: Self.said(nil, modified: 7, date: 7)) == .weak)
         let weakTag = Self.record(Self.said("a", weak: true, modified: 1))
@@ -119,8 +104,6 @@ import Testing
         #expect(ComparisonSample.places(of: ByteRange(0, 0)).isEmpty)
         #expect(ComparisonSample.places(of: ByteRange(7, 3 * size)) == [ByteRange(7, 3 * size)])
         let places = ComparisonSample.places(of: ByteRange(0, 10 * size))
-        #expect(
-            places == [ByteRange(0, size), ByteRange(5 * size, 6 * size), ByteRange(9 * size, 10 * size)]
-        )
+        #expect(places == [ByteRange(0, size), ByteRange(5 * size, 6 * size), ByteRange(9 * size, 10 * size)])
     }
 }

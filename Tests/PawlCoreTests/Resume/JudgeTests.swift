@@ -6,14 +6,11 @@ import Testing
     private static let tag = EntityTag(opaque: "a", isWeak: false)
     private static let known = Representation(total: total, mediaType: "application/zip")
     private static let record = ValidatorRecord(
-        source: "http://a.example/f",
-        host: "http://a.example",
-        validators: Validators(entityTag: tag, lastModified: UnixTime(seconds: date), date: nil)
-    )
+        source: "http://a.example/f", host: "http://a.example",
+        validators: Validators(entityTag: tag, lastModified: UnixTime(seconds: date), date: nil))
     private static let date: Int64 = 1_700_000_000
 
-    private static func head(_ status: Int, _ change: (inout ResponseHead) -> Void = { _ in }) -> ResponseHead
-    {
+    private static func head(_ status: Int, _ change: (inout ResponseHead) -> Void = { _ in }) -> ResponseHead {
         var head = ResponseHead(status: status)
         head.entityTag = tag
         head.lastModified = UnixTime(seconds: date)
@@ -22,10 +19,7 @@ import Testing
     }
 
     private static func part(
-        _ start: Int64,
-        _ end: Int64,
-        total: Int64? = total,
-        _ change: (inout ResponseHead) -> Void = { _ in }
+        _ start: Int64, _ end: Int64, total: Int64? = total, _ change: (inout ResponseHead) -> Void = { _ in }
     ) -> ResponseHead {
         head(206) { head in
             head.contentRange = .range(ByteRange(start, end), total: total)
@@ -53,21 +47,11 @@ import Testing
     }
 
     private static func verdict(
-        _ requested: RequestedRange,
-        _ head: ResponseHead,
-        known: Representation? = known,
-        have: Int64? = nil,
-        held: Int64 = 0,
-        name: String? = nil
+        _ requested: RequestedRange, _ head: ResponseHead, known: Representation? = known, have: Int64? = nil,
+        held: Int64 = 0, name: String? = nil
     ) -> String {
         let judge = Judge(
-            requested: requested,
-            known: known,
-            record: known == nil ? nil : record,
-            have: have,
-            held: held,
-            name: name
-        )
+            requested: requested, known: known, record: known == nil ? nil : record, have: have, held: held, name: name)
         return kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
     }
 
@@ -90,8 +74,7 @@ import Testing
         part(400, 1000) { $0.contentType = "multipart/byteranges; boundary=x" },
         part(400, 1000) { $0.contentEncoding = "gzip" }, part(400, 1000) { $0.contentLength = 601 },
         part(400, 1000) { $0.contentLength = 0 },
-    ])
-    func `G1 a part other than the requested one is refused`(head: ResponseHead) {
+    ]) func `G1 a part other than the requested one is refused`(head: ResponseHead) {
         #expect(Self.verdict(.from(400), head) == "broken")
     }
 
@@ -122,9 +105,7 @@ import Testing
             head.contentType = type
             return head
         }
-        for length: Int64? in [19, 999, 5000, nil] {
-            #expect(Self.verdict(.from(400), bare(length)) == "suspect page")
-        }
+        for length: Int64? in [19, 999, 5000, nil] { #expect(Self.verdict(.from(400), bare(length)) == "suspect page") }
         for length: Int64? in [19, 399, nil] {
             #expect(Self.verdict(.from(400), bare(length), held: 400) == "fault", "shorter than on disk")
         }
@@ -141,14 +122,7 @@ import Testing
         func verdict(_ length: Int64) -> String {
             var head = ResponseHead(status: 200)
             head.contentLength = length
-            let judge = Judge(
-                requested: .from(400),
-                known: bare,
-                record: nil,
-                have: nil,
-                held: 400,
-                name: "f.mkv"
-            )
+            let judge = Judge(requested: .from(400), known: bare, record: nil, have: nil, held: 400, name: "f.mkv")
             return Self.kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
         }
         #expect([0, 19, 399].map(verdict) == Array(repeating: "suspect page", count: 3))
@@ -197,9 +171,10 @@ import Testing
         arguments: [
             ("file.zip", "page"), ("page.html", "suspect page"), ("page.HTM", "suspect page"),
             ("README", "suspect page"), (nil, "page"),
-        ] as [(String?, String)]
-    )
-    func `an HTML page in place of known content is not content`(name: String?, verdict: String) {
+        ] as [(String?, String)]) func `an HTML page in place of known content is not content`(
+            name: String?, verdict: String
+        )
+    {
         let page = Self.head(200) { head in
             head.contentType = "Text/HTML; charset=utf-8"
             head.contentLength = 7
@@ -234,8 +209,7 @@ import Testing
         #expect(Self.verdict(.whole, refused(1000), have: 1000) == "status 416 -1.0")
     }
 
-    @Test(arguments: [200, 206])
-    func `contradicting lengths prove nothing`(status: Int) {
+    @Test(arguments: [200, 206]) func `contradicting lengths prove nothing`(status: Int) {
         var head = status == 200 ? Self.head(200) : Self.part(0, 1000)
         head.hasContradictoryLength = true
         #expect(Self.verdict(.whole, head) == "fault")
@@ -247,16 +221,13 @@ import Testing
         let longest: Int64 = 1 << 48 - 1
         for length in [longest, longest + 1, .max] {
             let heads = [
-                Self.head(200) { $0.contentLength = length },
-                Self.part(0, 500, total: length),
+                Self.head(200) { $0.contentLength = length }, Self.part(0, 500, total: length),
                 ResponseHead(fileLength: length, modified: nil),
             ]
             for head in heads {
                 let judge = Judge(requested: .from(0), known: nil)
                 #expect(
-                    (Self.kind(judge.verdict(on: head, wallTime: .init(seconds: 0))) == "fault")
-                        == (length > longest)
-                )
+                    (Self.kind(judge.verdict(on: head, wallTime: .init(seconds: 0))) == "fault") == (length > longest))
             }
         }
     }

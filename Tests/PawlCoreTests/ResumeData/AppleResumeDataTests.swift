@@ -6,8 +6,9 @@ import Testing
 @Suite struct AppleResumeDataTests {
     private let wanted = AppleRequest(address: ResumeFixture.address, headers: ResumeFixture.headers)
 
-    @Test(arguments: ResumeFixture.allCases)
-    func `R1 D3 the format of each version of iOS is parsed`(_ fixture: ResumeFixture) throws {
+    @Test(arguments: ResumeFixture.allCases) func `R1 D3 the format of each version of iOS is parsed`(
+        _ fixture: ResumeFixture
+    ) throws {
         let data = try AppleResumeData(fixture.bytes)
         #expect(data.address == ResumeFixture.address)
         #expect(data.received == 70_000)
@@ -21,8 +22,9 @@ import Testing
         #expect(data.originalRequest == wanted)
     }
 
-    @Test(arguments: ResumeFixture.allCases)
-    func `D3 a written value is read back the same`(_ fixture: ResumeFixture) throws {
+    @Test(arguments: ResumeFixture.allCases) func `D3 a written value is read back the same`(
+        _ fixture: ResumeFixture
+    ) throws {
         let data = try AppleResumeData(fixture.bytes)
         let again = try AppleResumeData(data.bytes)
         #expect(again.bytes == data.bytes)
@@ -45,10 +47,8 @@ import Testing
         (
             "<plist><dict><key>NSURLSessionDownloadURL</key><string>http://a/</string></dict></plist>",
             "count of received bytes"
-        ),
-        ("<html><body>", "not a property list"),
-    ])
-    func `R1 anything else is not resumable, with the reason`(_ text: String, _ reason: String) {
+        ), ("<html><body>", "not a property list"),
+    ]) func `R1 anything else is not resumable, with the reason`(_ text: String, _ reason: String) {
         let fault = #expect(throws: PropertyList.Fault.self) { try AppleResumeData(Array(text.utf8)) }
         #expect(fault?.words.contains(reason) == true)
     }
@@ -83,13 +83,10 @@ import Testing
 
     @Test(arguments: [
         (AppleResumeData.System(major: 10, minor: 3), false), (.init(major: 11, minor: 0), true),
-        (.init(major: 11, minor: 2), true), (.init(major: 11, minor: 3), false),
-        (.init(major: 12, minor: 0), false),
+        (.init(major: 11, minor: 2), true), (.init(major: 11, minor: 3), false), (.init(major: 12, minor: 0), false),
         (nil, true),
-    ])
-    func `R3 the byte range of iOS 11_0 up to 11_2 is dropped`(
-        _ system: AppleResumeData.System?,
-        _ drops: Bool
+    ]) func `R3 the byte range of iOS 11_0 up to 11_2 is dropped`(
+        _ system: AppleResumeData.System?, _ drops: Bool
     ) throws {
         let data = try AppleResumeData(ResumeFixture.elevenRange.bytes, madeBy: system)
         #expect(data.byteRange == (drops ? nil : "70000-140000"))
@@ -105,19 +102,13 @@ import Testing
     @Test(
         arguments: [
             (1, nil, "/old/launch/tmp/a.tmp", "a.tmp"), (2, "b.tmp", "/old/a.tmp", "b.tmp"),
-            (1, "b.tmp", "/x/a.tmp", "a.tmp"),
-            (4, nil, "/old/a.tmp", "a.tmp"), (2, "../../etc/passwd", nil, "passwd"), (2, "..", nil, nil),
-            (1, "/", "/", nil),
-            (2, "a\u{0}b", nil, nil), (2, nil, nil, nil), (nil, "b.tmp", nil, "b.tmp"),
-            (nil, nil, "/x/a.tmp", "a.tmp"),
-        ] as [(Int64?, String?, String?, String?)]
-    )
-    func `R4 the part file is known by its name alone`(
-        _ version: Int64?,
-        _ name: String?,
-        _ path: String?,
-        _ wanted: String?
-    ) throws {
+            (1, "b.tmp", "/x/a.tmp", "a.tmp"), (4, nil, "/old/a.tmp", "a.tmp"), (2, "../../etc/passwd", nil, "passwd"),
+            (2, "..", nil, nil), (1, "/", "/", nil), (2, "a\u{0}b", nil, nil), (2, nil, nil, nil),
+            (nil, "b.tmp", nil, "b.tmp"), (nil, nil, "/x/a.tmp", "a.tmp"),
+        ] as [(Int64?, String?, String?, String?)]) func `R4 the part file is known by its name alone`(
+            _ version: Int64?, _ name: String?, _ path: String?, _ wanted: String?
+        ) throws
+    {
         var fields = ResumeFixture.nine.fields
         fields["NSURLSessionResumeInfoVersion"] = version.map { .integer($0) }
         fields["NSURLSessionResumeInfoTempFileName"] = name.map { .string($0) }
@@ -130,13 +121,9 @@ import Testing
             (70_000, nil, .partial, 70_000), (90_000, 80_000, .partial, 70_000), (69_999, nil, .nothing, 0),
             (nil, nil, .nothing, 0), (nil, 0, .nothing, 0), (nil, 50_000, .safeCopy, 50_000),
             (100, 80_000, .safeCopy, 80_000),
-        ] as [(Int64?, Int64?, AppleResumeData.Supply, Int64)]
-    )
+        ] as [(Int64?, Int64?, AppleResumeData.Supply, Int64)])
     func `R5 a part file that is missing or too short is replaced by the backup copy`(
-        _ partial: Int64?,
-        _ copy: Int64?,
-        _ supply: AppleResumeData.Supply,
-        _ received: Int64
+        _ partial: Int64?, _ copy: Int64?, _ supply: AppleResumeData.Supply, _ received: Int64
     ) throws {
         var data = try AppleResumeData(ResumeFixture.nine.bytes)
         let found = data.supply(partialLength: partial, safeCopyLength: copy)
@@ -155,14 +142,12 @@ import Testing
         #expect(AppleResumeData.better(of: nil, than: nil) == nil)
     }
 
-    @Test(arguments: ResumeFixture.allCases)
-    func `R7 a changed URL and changed headers are written everywhere`(_ fixture: ResumeFixture) throws {
+    @Test(arguments: ResumeFixture.allCases) func `R7 a changed URL and changed headers are written everywhere`(
+        _ fixture: ResumeFixture
+    ) throws {
         var data = try AppleResumeData(fixture.bytes)
         data.change(address: "https://cdn.example/films/1.mp4?token=new")
-        var request = AppleRequest(
-            address: "https://cdn.example/films/1.mp4?token=new",
-            headers: wanted.headers
-        )
+        var request = AppleRequest(address: "https://cdn.example/films/1.mp4?token=new", headers: wanted.headers)
         #expect(data.currentRequest == request)
         request.headers = ["Authorization": "Bearer x"]
         data.change(address: request.address, headers: request.headers)
@@ -184,11 +169,7 @@ import Testing
     }
 
     @Test func `R7 headers where there were none, and none where there were some`() throws {
-        var data = AppleResumeData(
-            AppleRequest(address: "http://a.example/"),
-            received: 5,
-            partialName: "x.tmp"
-        )
+        var data = AppleResumeData(AppleRequest(address: "http://a.example/"), received: 5, partialName: "x.tmp")
         data.change(address: "http://a.example/", headers: ["A": "b"])
         #expect(data.currentRequest?.headers == ["A": "b"])
         data.change(address: "http://a.example/", headers: [:])
@@ -196,11 +177,7 @@ import Testing
     }
 
     @Test func `D3 resume data made by Pawl records what it was made from`() throws {
-        let request = AppleRequest(
-            address: "http://a.example/x",
-            method: "GET",
-            headers: ["A": "b", "C": "d"]
-        )
+        let request = AppleRequest(address: "http://a.example/x", method: "GET", headers: ["A": "b", "C": "d"])
         var made = AppleResumeData(request, received: 9, partialName: "x.part")
         made.entityTag = "W/\"weak\""
         made.serverDate = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -217,9 +194,7 @@ import Testing
         let address = ResumeFixture.address
         let target = isRedirected ? "http://other.example/film" : address
         var fields = ResumeFixture.nine.fields
-        fields["NSURLSessionResumeCurrentRequest"] = .data(
-            RequestArchive(AppleRequest(address: target)).bytes
-        )
+        fields["NSURLSessionResumeCurrentRequest"] = .data(RequestArchive(AppleRequest(address: target)).bytes)
         let data = try AppleResumeData(ResumeFixture.xml(.dictionary(fields)))
         #expect(data.address == address)
         let records = data.representation(of: try WebAddress.parse(address).address).records

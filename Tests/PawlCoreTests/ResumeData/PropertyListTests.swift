@@ -56,13 +56,12 @@ import Testing
             ("<date>2001-01-01T00:00:01Z</date>", .date(1)), ("<real>1e3</real>", .real(1000)),
             ("<dict><!-- x --><key>CF$UID</key><integer>3</integer></dict>", .reference(3)),
             ("<data>\n\tAP8=\n</data>", .data([0, 255])),
-        ] as [(String, PropertyList)]
-    )
-    func `XML is parsed as far as property lists use it`(_ text: String, _ value: PropertyList) throws {
+        ] as [(String, PropertyList)]) func `XML is parsed as far as property lists use it`(
+            _ text: String, _ value: PropertyList
+        ) throws
+    {
         #expect(
-            try PropertyList(Array("<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\(text)</plist>".utf8))
-                == value
-        )
+            try PropertyList(Array("<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\(text)</plist>".utf8)) == value)
     }
 
     @Test(arguments: [
@@ -71,8 +70,7 @@ import Testing
         "<plist><integer>9223372036854775808</integer></plist>", "<plist><integer></integer></plist>",
         "<plist><dict><string>a</string></dict></plist>", "<plist><dict><key>a</key></dict></plist>",
         "<plist><array><true/></dict></plist>", "<plist><data>é</data></plist>", "<plist><set/></plist>",
-        "<!DOCTYPE plist [<!ENTITY a \"aa\">]><plist><true/></plist>",
-        "<plist><string>a&amp</string></plist>",
+        "<!DOCTYPE plist [<!ENTITY a \"aa\">]><plist><true/></plist>", "<plist><string>a&amp</string></plist>",
         "<plist><date>2001-13-01T00:00:01Z</date></plist>", "<plist><string><![CDATA[x</string></plist>",
     ]) func `invalid XML is refused`(_ text: String) {
         #expect(throws: PropertyList.Fault.self) { try PropertyList(Array(text.utf8)) }
@@ -101,13 +99,10 @@ import Testing
     @Test(
         arguments: [
             [0x00], [0x0F], [0x14], [0x1F], [0x13, 1], [0x24], [0x4F],
-            [0x4F, 0x13, 255, 255, 255, 255, 255, 255, 255, 255],
-            [0x5E, 1], [0x6F, 0x10, 200], [0x70], [0xA1, 9], [0xC0], [0xD1, 0, 0],
-            [0xDF, 0x12, 255, 255, 255, 255], [0xFF],
-        ] as [[UInt8]]
-    ) func `an invalid object is refused`(_ object: [UInt8]) {
-        #expect(throws: PropertyList.Fault.self) { try PropertyList(Self.binary([object])) }
-    }
+            [0x4F, 0x13, 255, 255, 255, 255, 255, 255, 255, 255], [0x5E, 1], [0x6F, 0x10, 200], [0x70], [0xA1, 9],
+            [0xC0], [0xD1, 0, 0], [0xDF, 0x12, 255, 255, 255, 255], [0xFF],
+        ] as [[UInt8]]) func `an invalid object is refused`(_ object: [UInt8])
+    { #expect(throws: PropertyList.Fault.self) { try PropertyList(Self.binary([object])) } }
 
     /// Objects with references of one byte, unchanged.
     private static func binary(_ objects: [[UInt8]]) -> [UInt8] {
@@ -119,9 +114,7 @@ import Testing
         }
         let table = bytes.count
         bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
-        for number in [objects.count, 0, table] {
-            bytes += [UInt8](repeating: 0, count: 7) + [UInt8(number)]
-        }
+        for number in [objects.count, 0, table] { bytes += [UInt8](repeating: 0, count: 7) + [UInt8(number)] }
         return bytes
     }
 }

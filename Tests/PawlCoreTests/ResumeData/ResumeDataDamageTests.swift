@@ -22,10 +22,7 @@ import Testing
                 do throws(PropertyList.Fault) {
                     try use(
                         damaged(
-                            Bool.random(using: &dice) ? fixture.bytes : PropertyList.dictionary(fields).bytes,
-                            &dice
-                        )
-                    )
+                            Bool.random(using: &dice) ? fixture.bytes : PropertyList.dictionary(fields).bytes, &dice))
                     read += 1
                 } catch {
                     #expect(!error.words.isEmpty)
@@ -73,8 +70,7 @@ import Testing
         #expect(data.currentRequest == data.originalRequest)
         #expect(
             data.originalRequest
-                == AppleRequest(address: "http://b.example/", method: method(of: data), headers: ["A": "b"])
-        )
+                == AppleRequest(address: "http://b.example/", method: method(of: data), headers: ["A": "b"]))
     }
 
     private func method(of data: AppleResumeData) -> String { data.originalRequest?.method ?? "" }

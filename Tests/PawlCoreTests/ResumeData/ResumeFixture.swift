@@ -24,8 +24,7 @@ enum ResumeFixture: CaseIterable {
 
     var fields: [String: PropertyList] {
         var fields: [String: PropertyList] = [
-            "NSURLSessionDownloadURL": .string(Self.address),
-            "NSURLSessionResumeBytesReceived": .integer(70_000),
+            "NSURLSessionDownloadURL": .string(Self.address), "NSURLSessionResumeBytesReceived": .integer(70_000),
             "NSURLSessionResumeEntityTag": .string("\"v1\""),
             "NSURLSessionResumeServerDownloadDate": .string("Sun, 06 Nov 1994 08:49:37 GMT"),
             "NSURLSessionResumeCurrentRequest": .data(Self.request(isBroken: self == .tenBroken)),
@@ -33,9 +32,7 @@ enum ResumeFixture: CaseIterable {
             "NSURLSessionResumeInfoVersion": .integer(version),
         ]
         if self == .eight {
-            fields["NSURLSessionResumeInfoLocalPath"] = .string(
-                "/var/mobile/Applications/0-1/tmp/\(Self.name)"
-            )
+            fields["NSURLSessionResumeInfoLocalPath"] = .string("/var/mobile/Applications/0-1/tmp/\(Self.name)")
         } else {
             fields["NSURLSessionResumeInfoTempFileName"] = .string(Self.name)
         }
@@ -54,8 +51,8 @@ enum ResumeFixture: CaseIterable {
     /// A request's archive with known and unknown fields.
     static func request(isBroken: Bool) -> [UInt8] {
         let values: [PropertyList] = [
-            .integer(9), .boolean(true), .reference(2), .real(60), .reference(5), .boolean(false),
-            .reference(6), .reference(0),
+            .integer(9), .boolean(true), .reference(2), .real(60), .reference(5), .boolean(false), .reference(6),
+            .reference(0),
         ]
         var fields: [String: PropertyList] = ["$class": .reference(12)]
         for (index, value) in values.enumerated() {
@@ -69,15 +66,12 @@ enum ResumeFixture: CaseIterable {
             "$top": .dictionary([isBroken ? "NSKeyedArchiveRootObjectKey" : "root": .reference(1)]),
             "$objects": .array([
                 .string("$null"), .dictionary(fields),
-                .dictionary(["$class": .reference(4), "NS.base": .reference(0), "NS.relative": .reference(3)]
-                ),
+                .dictionary(["$class": .reference(4), "NS.base": .reference(0), "NS.relative": .reference(3)]),
                 .string(address), kind("NSURL"), .string("GET"),
                 .dictionary([
                     "$class": .reference(11), "NS.keys": .array([.reference(7), .reference(8)]),
                     "NS.objects": .array([.reference(9), .reference(10)]),
-                ]),
-                .string(names[0].key), .string(names[1].key), .string(names[0].value),
-                .string(names[1].value),
+                ]), .string(names[0].key), .string(names[1].key), .string(names[0].value), .string(names[1].value),
                 kind("NSDictionary"), kind("NSURLRequest"),
             ]),
         ])
@@ -109,8 +103,7 @@ enum ResumeFixture: CaseIterable {
             "$class": .reference(objects.count - 1), "NS.keys": .array(keys), "NS.objects": .array(values),
         ])
         return .dictionary([
-            "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
-            "$objects": .array(objects),
+            "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000), "$objects": .array(objects),
             "$top": .dictionary(["NSKeyedArchiveRootObjectKey": .reference(1)]),
         ])
     }

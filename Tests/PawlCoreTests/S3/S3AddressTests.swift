@@ -4,10 +4,9 @@ import Testing
 
 @Suite struct `Addresses of objects` {
     @Test(arguments: [
-        "a", "dir/file.bin", "a b/c+d", "100%25", "what?#this", "ü/文件", "a//b", "x&y=z", "tilde~", "(1) [2]",
-        "a\\b", "…",
-    ])
-    func `keys are literal`(key: String) throws {
+        "a", "dir/file.bin", "a b/c+d", "100%25", "what?#this", "ü/文件", "a//b", "x&y=z", "tilde~", "(1) [2]", "a\\b",
+        "…",
+    ]) func `keys are literal`(key: String) throws {
         let address = try WebAddress.parse("s3://my-bucket/\(key)").address
         #expect(address.scheme == .s3 && address.bucket == "my-bucket")
         #expect(address.objectKey == key)
@@ -22,12 +21,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "s3://", "s3:///key", "s3:bucket/key", "s3://b/../c", "s3://b/a/..", "s3://b/./c",
-        "s3://key:secret@bucket/x",
+        "s3://", "s3:///key", "s3:bucket/key", "s3://b/../c", "s3://b/a/..", "s3://b/./c", "s3://key:secret@bucket/x",
         "s3://buck et/x", "s3://bucket:9000/x", "s3://%62/x", "s3://b/a\0b", "s3://b/a\nb", "s3://.b/x",
         "s3://b\u{e9}/x",
-    ])
-    func `what names no object is refused`(text: String) {
+    ]) func `what names no object is refused`(text: String) {
         do throws(Failure) {
             let address = try WebAddress.parse(text).address
             Issue.record("accepted as \(address.text)")
@@ -39,9 +36,7 @@ import Testing
 
     @Test func `buckets of AWS are hosts where their names are labels`() throws {
         var access = S3Access(region: "eu-west-1")
-        func url(_ bucket: String) throws -> String {
-            access.location(of: try .s3(bucket: bucket, key: "k/1")).text
-        }
+        func url(_ bucket: String) throws -> String { access.location(of: try .s3(bucket: bucket, key: "k/1")).text }
         #expect(try url("data-1") == "https://data-1.s3.eu-west-1.amazonaws.com/k/1")
         #expect(try url("data.example.org") == "https://s3.eu-west-1.amazonaws.com/data.example.org/k/1")
         #expect(try url("Data") == "https://s3.eu-west-1.amazonaws.com/Data/k/1")
@@ -49,10 +44,7 @@ import Testing
         #expect(try url("data") == "https://data.s3.cn-north-1.amazonaws.com.cn/k/1")
         access.endpoint = try WebAddress.parse("http://127.0.0.1:9000/base/").address
         #expect(try url("data") == "http://127.0.0.1:9000/base/data/k/1")
-        let root = access.location(
-            of: try .s3(bucket: "data", key: ""),
-            parameters: [("b", "2"), ("a", "x y")]
-        )
+        let root = access.location(of: try .s3(bucket: "data", key: ""), parameters: [("b", "2"), ("a", "x y")])
         #expect(root.text == "http://127.0.0.1:9000/base/data?a=x%20y&b=2")
     }
 
@@ -94,9 +86,7 @@ import Testing
     }
 
     @Test func `credentials are never shown`() {
-        let access = S3Access(
-            credentials: S3Credentials(accessKey: "AKIA", secretKey: "hidden", sessionToken: "token")
-        )
+        let access = S3Access(credentials: S3Credentials(accessKey: "AKIA", secretKey: "hidden", sessionToken: "token"))
         for text in ["\(access)", String(reflecting: access), String(describing: access.credentials)] {
             #expect(!text.contains("hidden") && !text.contains("token"))
         }
@@ -106,12 +96,10 @@ import Testing
 @Suite struct `Patterns of keys` {
     @Test(arguments: [
         ("*.bin", "a.bin", true), ("*.bin", "dir/a.bin", true), ("*.bin", "a.bin.txt", false),
-        ("dir/*", "dir/a/b", true),
-        ("dir/*", "other/dir/a", false), ("?", "ü", true), ("a?c", "ac", false), ("*", "", true),
-        ("", "a", false),
-        ("*a*b*c", "xaxbxc", true), ("*a*b*c", "xaxcxb", false), ("a*", "b/a1", true),
-    ])
-    func `match as in shells`(pattern: String, key: String, matches: Bool) {
+        ("dir/*", "dir/a/b", true), ("dir/*", "other/dir/a", false), ("?", "ü", true), ("a?c", "ac", false),
+        ("*", "", true), ("", "a", false), ("*a*b*c", "xaxbxc", true), ("*a*b*c", "xaxcxb", false),
+        ("a*", "b/a1", true),
+    ]) func `match as in shells`(pattern: String, key: String, matches: Bool) {
         #expect(KeyPattern(pattern).matches(key) == matches)
     }
 

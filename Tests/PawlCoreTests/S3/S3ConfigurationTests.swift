@@ -4,15 +4,11 @@ import Testing
 
 @Suite struct `Access to object stores` {
     private func access(
-        _ environment: [String: String] = [:],
-        _ files: [String: String] = [:],
+        _ environment: [String: String] = [:], _ files: [String: String] = [:],
         _ change: (inout S3Configuration) -> Void = { _ in }
     ) throws -> S3Access {
         var configuration = S3Configuration(
-            environment: { environment[$0] },
-            file: { files[$0].map { Array($0.utf8) } },
-            home: "/home/u"
-        )
+            environment: { environment[$0] }, file: { files[$0].map { Array($0.utf8) } }, home: "/home/u")
         change(&configuration)
         return try configuration.access()
     }
@@ -64,10 +60,7 @@ import Testing
         let found = try access(["AWS_PROFILE": "lab"], files)
         #expect(found.credentials == S3Credentials(accessKey: "L", secretKey: "l", sessionToken: "t"))
         #expect(found.region == "us-west-2" && found.endpoint?.text == "http://127.0.0.1:9000/")
-        let ignoring = try access(
-            ["AWS_PROFILE": "lab", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"],
-            files
-        )
+        let ignoring = try access(["AWS_PROFILE": "lab", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "true"], files)
         #expect(ignoring.endpoint == nil)
     }
 
@@ -78,9 +71,7 @@ import Testing
     }
 
     @Test func `the endpoint of S3 comes before that of all services, and the option before both`() throws {
-        let both = [
-            "AWS_ENDPOINT_URL": "http://a", "AWS_ENDPOINT_URL_S3": "http://b:81", "AWS_REGION": "r-1",
-        ]
+        let both = ["AWS_ENDPOINT_URL": "http://a", "AWS_ENDPOINT_URL_S3": "http://b:81", "AWS_REGION": "r-1"]
         #expect(try access(both).endpoint?.text == "http://b:81/")
         #expect(try access(both) { $0.endpoint = "c.example" }.endpoint?.text == "https://c.example/")
         #expect(try access(both) { $0.region = "r-2" }.region == "r-2")
@@ -90,9 +81,7 @@ import Testing
         #expect(try access(["AWS_PROFILE": "sso"], files) { $0.isAnonymous = true }.credentials == nil)
     }
 
-    @Test
-    func
-        `the store's authorities are those of the environment, then the profile's, unless an option names them`()
+    @Test func `the store's authorities are those of the environment, then the profile's, unless an option names them`()
         throws
     {
         var files = files
@@ -108,20 +97,17 @@ import Testing
     }
 
     @Test(arguments: [
-        (["AWS_CA_BUNDLE": "/none.pem"], Failure.Code.cannotOpen),
-        (["AWS_PROFILE": "none"], .badOption), (["AWS_PROFILE": "sso"], .authorization),
-        (["AWS_PROFILE": "half"], .authorization), (["AWS_ACCESS_KEY_ID": "A"], .authorization),
+        (["AWS_CA_BUNDLE": "/none.pem"], Failure.Code.cannotOpen), (["AWS_PROFILE": "none"], .badOption),
+        (["AWS_PROFILE": "sso"], .authorization), (["AWS_PROFILE": "half"], .authorization),
+        (["AWS_ACCESS_KEY_ID": "A"], .authorization),
         (["AWS_ACCESS_KEY_ID": "A\r\nX: y", "AWS_SECRET_ACCESS_KEY": "s"], .authorization),
         (["AWS_REGION": "EU WEST"], .badOption), (["AWS_ENDPOINT_URL": "ftp://x"], .badOption),
         (["AWS_ENDPOINT_URL": "http://u:p@x"], .badOption), (["AWS_ENDPOINT_URL": "http://x?y"], .badOption),
         (["AWS_ENDPOINT_URL": "::"], .badOption), (["AWS_ENDPOINT_URL": "s3://b/k"], .badOption),
-    ])
-    func `what cannot work is said`(environment: [String: String], code: Failure.Code) {
+    ]) func `what cannot work is said`(environment: [String: String], code: Failure.Code) {
         do {
             _ = try access(environment, files)
             Issue.record("accepted")
-        } catch {
-            #expect((error as? Failure)?.code == code)
-        }
+        } catch { #expect((error as? Failure)?.code == code) }
     }
 }

@@ -23,8 +23,7 @@ import Testing
     @Test(arguments: [
         "", "<html><body/></html>", "<Error><Code>NoSuchBucket</Code></Error>",
         "<ListBucketResult><Name>b</Name><IsTruncated>true</IsTruncated></ListBucketResult>",
-    ])
-    func `what is no listing is refused`(text: String) {
+    ]) func `what is no listing is refused`(text: String) {
         #expect(throws: XMLElement.Fault.self) { try S3Listing(Array(text.utf8)) }
     }
 
@@ -32,12 +31,8 @@ import Testing
         let parts = try S3PartList(
             Array(
                 "<R><UploadId>u</UploadId><IsTruncated>true</IsTruncated><NextPartNumberMarker>2</NextPartNumberMarker><Part><PartNumber>2</PartNumber><ETag>\"t\"</ETag><Size>8</Size><ChecksumCRC32C>aa==</ChecksumCRC32C></Part></R>"
-                    .utf8
-            )
-        )
-        #expect(
-            parts.parts == [S3Part(number: 2, size: 8, entityTag: "t", checksum: "aa==")] && parts.next == 2
-        )
+                    .utf8))
+        #expect(parts.parts == [S3Part(number: 2, size: 8, entityTag: "t", checksum: "aa==")] && parts.next == 2)
         #expect(try S3Document.uploadID(Array("<R><UploadId> u-1 </UploadId></R>".utf8)) == "u-1")
         #expect(try S3Document.completedTag(Array("<R><ETag>\"t-2\"</ETag></R>".utf8)) == "t-2")
         #expect(throws: XMLElement.Fault.self) {
@@ -46,20 +41,15 @@ import Testing
         let request = String(decoding: S3Document.completion(parts.parts), as: UTF8.self)
         #expect(
             request.contains(
-                "<PartNumber>2</PartNumber><ETag>&quot;t&quot;</ETag><ChecksumCRC32C>aa==</ChecksumCRC32C>"
-            )
-        )
+                "<PartNumber>2</PartNumber><ETag>&quot;t&quot;</ETag><ChecksumCRC32C>aa==</ChecksumCRC32C>"))
     }
 
     @Test(arguments: [
         ("NoSuchBucket", 404, 3), ("NoSuchKey", 404, 3), ("InvalidAccessKeyId", 403, 24),
-        ("SignatureDoesNotMatch", 403, 24),
-        ("AccessDenied", 403, 24), ("ExpiredToken", 400, 24), ("SlowDown", 503, 29),
-        ("InternalError", 500, 29), ("", 403, 24),
-        ("", 404, 3), ("", 200, 22), ("Strange", 400, 22), ("InvalidObjectState", 403, 22),
-        ("KMS.DisabledException", 400, 22),
-    ])
-    func `each refusal has a code and a sentence`(code: String, status: Int, exit: UInt8) throws {
+        ("SignatureDoesNotMatch", 403, 24), ("AccessDenied", 403, 24), ("ExpiredToken", 400, 24), ("SlowDown", 503, 29),
+        ("InternalError", 500, 29), ("", 403, 24), ("", 404, 3), ("", 200, 22), ("Strange", 400, 22),
+        ("InvalidObjectState", 403, 22), ("KMS.DisabledException", 400, 22),
+    ]) func `each refusal has a code and a sentence`(code: String, status: Int, exit: UInt8) throws {
         for isSigned in [true, false] {
             let refusal = S3Refusal(status: status, code: code, isSigned: isSigned, store: "store")
             let failure = refusal.failure("cannot fetch", try .s3(bucket: "b", key: "k"))
@@ -71,9 +61,7 @@ import Testing
     }
 
     @Test func `an archived object has to be restored, and no login changes that`() throws {
-        let body = Array(
-            "<Error><Code>InvalidObjectState</Code><StorageClass>GLACIER</StorageClass></Error>".utf8
-        )
+        let body = Array("<Error><Code>InvalidObjectState</Code><StorageClass>GLACIER</StorageClass></Error>".utf8)
         let code = try #require(S3Refusal.code(in: body))
         let refusal = S3Refusal(status: 403, code: code, isSigned: true, store: "s")
         let failure = refusal.failure("cannot fetch", try .s3(bucket: "b", key: "k"))

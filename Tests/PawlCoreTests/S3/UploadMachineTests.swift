@@ -21,9 +21,7 @@ import Testing
 
     @Test func `only whole parts without a gap are continued`() {
         let size = Self.sizes.first
-        func part(_ number: Int, _ size: Int64) -> S3Part {
-            S3Part(number: number, size: size, entityTag: "")
-        }
+        func part(_ number: Int, _ size: Int64) -> S3Part { S3Part(number: number, size: size, entityTag: "") }
         #expect(Self.sizes.usable([part(2, size), part(1, size), part(4, size)]).map(\.number) == [1, 2])
         #expect(Self.sizes.usable([part(1, size - 1), part(2, size)]).isEmpty)
         #expect(Self.sizes.usable([part(2, size)]).isEmpty)
@@ -31,20 +29,13 @@ import Testing
 
     @Test func `a note is read as it was written`() {
         let facts = JournalFacts(
-            sources: ["https://example.org/x"],
-            representation: Representation(total: 5),
-            name: "x"
-        )
+            sources: ["https://example.org/x"], representation: Representation(total: 5), name: "x")
         let note = UploadNote(upload: "u-1", sizes: Self.sizes, facts: facts)
         #expect(UploadNote(note.bytes) == note)
-        #expect(
-            UploadNote(Array(note.bytes.dropLast())) == nil
-                && UploadNote(Array("{\"pawlUpload\":2}".utf8)) == nil
-        )
+        #expect(UploadNote(Array(note.bytes.dropLast())) == nil && UploadNote(Array("{\"pawlUpload\":2}".utf8)) == nil)
     }
 
-    @Test(arguments: [false, true])
-    func `an object of exactly one part is stored in one request`(isContinuable: Bool) {
+    @Test(arguments: [false, true]) func `an object of exactly one part is stored in one request`(isContinuable: Bool) {
         let machine = UploadMachine(sizes: Self.sizes, isContinuable: isContinuable)
         #expect(machine.next(buffered: 8 << 20, isAtEnd: false) == nil, "more bytes may follow")
         #expect(machine.next(buffered: 8 << 20, isAtEnd: true) == .put)
@@ -52,8 +43,9 @@ import Testing
     }
 
     /// Each state that a machine reaches with `total` bytes, whatever the store responds.
-    @Test(arguments: [0, 5, 8 << 20, 20 << 20] as [Int64], [true, false])
-    func `every reachable state leads to an end`(total: Int64, isContinuable: Bool) {
+    @Test(arguments: [0, 5, 8 << 20, 20 << 20] as [Int64], [true, false]) func `every reachable state leads to an end`(
+        total: Int64, isContinuable: Bool
+    ) {
         struct State: Hashable {
             var machine: UploadMachine
             var arrived: Int64
@@ -118,11 +110,7 @@ import Testing
             return .done
         }
 
-        mutating func perform(
-            _ action: UploadMachine.Action,
-            _ bytes: Int64,
-            _ worker: Int
-        ) -> UploadMachine.Result {
+        mutating func perform(_ action: UploadMachine.Action, _ bytes: Int64, _ worker: Int) -> UploadMachine.Result {
             switch action {
             case .put: return publish(bytes, worker)
             case .begin:
@@ -177,8 +165,7 @@ import Testing
         return store.published
     }
 
-    @Test(arguments: [5, 20 << 20] as [Int64])
-    func `an object is published once and whole`(total: Int64) {
+    @Test(arguments: [5, 20 << 20] as [Int64]) func `an object is published once and whole`(total: Int64) {
         for seed in 0..<500 { #expect(run(seed: UInt64(seed), total: total, ignoringConditions: false) == 1) }
     }
 

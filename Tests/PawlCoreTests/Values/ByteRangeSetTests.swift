@@ -32,8 +32,7 @@ private struct Bitmap {
         return ByteRange(start, Int64.random(in: start...min(size, start + 12), using: &dice))
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
-    func `a set agrees with a bitmap after any operations`(seed: UInt64) {
+    @Test(arguments: 0..<8 as Range<UInt64>) func `a set agrees with a bitmap after any operations`(seed: UInt64) {
         var dice = Dice(seed: seed)
         let all = ByteRange(0, Self.size)
         for _ in 0..<40 {

@@ -3,8 +3,7 @@ import Testing
 @testable import PawlCore
 
 @Suite struct CopyOnWriteTests {
-    @Test("a changed copy leaves the other as it was")
-    func copies() {
+    @Test("a changed copy leaves the other as it was") func copies() {
         let first = CopyOnWrite([1, 2])
         var second = first
         second.value.append(3)
@@ -12,8 +11,7 @@ import Testing
         #expect(second.value == [1, 2, 3])
     }
 
-    @Test("values are compared and hashed, not references")
-    func equality() {
+    @Test("values are compared and hashed, not references") func equality() {
         let first = CopyOnWrite("a")
         var second = CopyOnWrite("b")
         #expect(first != second)
@@ -22,8 +20,7 @@ import Testing
         #expect(Set([first, second]).count == 1)
     }
 
-    @Test("a description of content that is changed leaves the stored one as it was")
-    func representations() {
+    @Test("a description of content that is changed leaves the stored one as it was") func representations() {
         let stored = Representation(total: 10)
         var other = stored
         other.total = 20

@@ -5,27 +5,14 @@ import Testing
 @Suite struct FinishedFileTests {
     private static let source = "https://a.example/f"
     private static let second: Int64 = 1_000_000_000
-    private let stamp = FileStamp(
-        device: 1,
-        inode: 7,
-        length: 10,
-        modified: 5 * second + 3,
-        birth: 4 * second
-    )
+    private let stamp = FileStamp(device: 1, inode: 7, length: 10, modified: 5 * second + 3, birth: 4 * second)
 
     private func mark(_ source: String, _ found: FileStamp) -> CompletionMark {
-        CompletionMark(
-            .unproven(source: source),
-            length: found.length,
-            modified: found.modified,
-            isTold: true
-        )
+        CompletionMark(.unproven(source: source), length: found.length, modified: found.modified, isTold: true)
     }
 
     private func presence(
-        _ file: FinishedFile,
-        _ mark: CompletionMark? = nil,
-        _ change: (inout FileStamp) -> Void = { _ in }
+        _ file: FinishedFile, _ mark: CompletionMark? = nil, _ change: (inout FileStamp) -> Void = { _ in }
     ) -> FinishedFile.Presence {
         var found = stamp
         change(&found)
@@ -33,12 +20,7 @@ import Testing
     }
 
     private func file(_ stamp: FileStamp?, endedAt: Int64? = nil) -> FinishedFile {
-        FinishedFile(
-            stamp: stamp,
-            length: 10,
-            sources: [Self.source],
-            endedAt: endedAt.map { UnixTime(seconds: $0) }
-        )
+        FinishedFile(stamp: stamp, length: 10, sources: [Self.source], endedAt: endedAt.map { UnixTime(seconds: $0) })
     }
 
     @Test func `the file itself is recognized by its number and its creation, on a device of any number`() {
@@ -51,9 +33,7 @@ import Testing
     }
 
     @Test func `another file that has got the number of a deleted one is another file`() {
-        #expect(
-            presence(file(stamp)) { ($0.birth, $0.modified) = (6 * Self.second, 9 * Self.second) } == .other
-        )
+        #expect(presence(file(stamp)) { ($0.birth, $0.modified) = (6 * Self.second, 9 * Self.second) } == .other)
         #expect(presence(file(stamp)) { ($0.birth, $0.modified) = (0, 9 * Self.second) } == .other)
     }
 
@@ -64,20 +44,17 @@ import Testing
             presence(file(stamp)) {
                 inode(&$0)
                 $0.modified = 5 * Self.second
-            } == .there
-        )
+            } == .there)
         #expect(
             presence(file(stamp)) {
                 inode(&$0)
                 $0.modified = 5 * Self.second + 4
-            } == .other
-        )
+            } == .other)
         #expect(
             presence(file(stamp)) {
                 inode(&$0)
                 $0.length = 11
-            } == .other
-        )
+            } == .other)
         var found = stamp
         inode(&found)
         found.modified = 77
@@ -106,8 +83,6 @@ import Testing
     @Test func `a stamp is stored as text, also that of an earlier version`() {
         #expect(FileStamp(text: stamp.text) == stamp)
         #expect(FileStamp(text: "1 7 10 5") == FileStamp(device: 1, inode: 7, length: 10, modified: 5))
-        for text in ["", "1 2 3", "1 2 3 4 5 6", "a 2 3 4", "1 2 3 4 x"] {
-            #expect(FileStamp(text: text) == nil)
-        }
+        for text in ["", "1 2 3", "1 2 3 4 5 6", "a 2 3 4", "1 2 3 4 x"] { #expect(FileStamp(text: text) == nil) }
     }
 }

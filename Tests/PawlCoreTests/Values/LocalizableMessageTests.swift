@@ -36,13 +36,7 @@ import Testing
 
     @Test func `a failure in parts is read as it was stored`() throws {
         let evidence = LocalizableMessage("size-changed", "it had \(10) bytes and has \(11) now")
-        let inner = Failure(
-            .network,
-            "cannot fetch",
-            at: "http://b/",
-            because: .httpStatus(503),
-            remedy: "wait"
-        )
+        let inner = Failure(.network, "cannot fetch", at: "http://b/", because: .httpStatus(503), remedy: "wait")
         let cause = LocalizableMessage("left-out-source", "left out \("a{}b"): \(evidence), \(inner)")
         let failures = [
             Failure(.cannotResume, "cannot resume", at: "http://a/", because: cause, remedy: "start over"),
@@ -55,18 +49,15 @@ import Testing
     }
 
     @Test(arguments: [
-        "7", "{}", #"{"code": 300, "what": "a", "place": "b", "why": "c"}"#,
-        #"{"code": 3, "what": "a", "place": "b"}"#,
-    ])
-    func `what is not a stored failure is none`(text: String) throws {
+        "7", "{}", #"{"code": 300, "what": "a", "place": "b", "why": "c"}"#, #"{"code": 3, "what": "a", "place": "b"}"#,
+    ]) func `what is not a stored failure is none`(text: String) throws {
         #expect(Failure(stored: try JSON.parse(text)) == nil)
     }
 
     @Test(arguments: [
         #"{"id": "x"}"#, #"{"id": "x", "form": "another cause"}"#,
         #"{"id": "x", "form": "c{}", "values": [{"failure": 1}]}"#,
-    ])
-    func `an unreadable cause leaves its sentence`(cause: String) throws {
+    ]) func `an unreadable cause leaves its sentence`(cause: String) throws {
         let text = #"{"code": 3, "what": "a", "place": "b", "why": "c", "cause": \#(cause)}"#
         let failure = try #require(Failure(stored: try JSON.parse(text)))
         #expect(failure.why == "c" && failure.cause == nil)

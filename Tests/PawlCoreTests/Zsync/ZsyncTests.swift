@@ -5,18 +5,12 @@ import Testing
 @Suite struct ZsyncTests {
     /// RFC 1320, appendix A.5.
     @Test(arguments: [
-        ("", "31d6cfe0d16ae931b73c59d7e0c089c0"),
-        ("a", "bde52cb31de33e46245e05fbdbd6fb24"),
-        ("abc", "a448017aaf21d8525fc10ae87aa6729d"),
-        ("message digest", "d9130a8164549fe818874806e1c7014b"),
+        ("", "31d6cfe0d16ae931b73c59d7e0c089c0"), ("a", "bde52cb31de33e46245e05fbdbd6fb24"),
+        ("abc", "a448017aaf21d8525fc10ae87aa6729d"), ("message digest", "d9130a8164549fe818874806e1c7014b"),
         ("abcdefghijklmnopqrstuvwxyz", "d79e1c308aa5bbcdeea8ed63df412da9"),
-        (
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
-            "043f8582f241db351ce627e153e7f0e4"
-        ),
+        ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "043f8582f241db351ce627e153e7f0e4"),
         (String(repeating: "1234567890", count: 8), "e33b4ddc9c38f2199c3e7b164fcc0536"),
-    ])
-    func `MD4 is that of RFC 1320`(text: String, digest: String) {
+    ]) func `MD4 is that of RFC 1320`(text: String, digest: String) {
         #expect(Hexadecimal.text(MessageDigest4.digest(Array(text.utf8))) == digest)
     }
 
@@ -39,9 +33,7 @@ import Testing
 
     /// What zsyncmake writes.
     private static func control(
-        _ bytes: [UInt8],
-        block: Int = 256,
-        lengths: (run: Int, weak: Int, strong: Int) = (2, 3, 5),
+        _ bytes: [UInt8], block: Int = 256, lengths: (run: Int, weak: Int, strong: Int) = (2, 3, 5),
         header: String = "URL: f\n"
     ) -> [UInt8] {
         var text = "zsync: 0.6.2\nFilename: f\nBlocksize: \(block)\nLength: \(bytes.count)\n"
@@ -60,10 +52,7 @@ import Testing
 
     /// The file that the matches and the missing ranges make, scanned in windows of `size` bytes.
     private static func rebuilt(
-        _ new: [UInt8],
-        from old: [UInt8],
-        window size: Int,
-        lengths: (run: Int, weak: Int, strong: Int) = (2, 3, 5)
+        _ new: [UInt8], from old: [UInt8], window size: Int, lengths: (run: Int, weak: Int, strong: Int) = (2, 3, 5)
     ) throws -> (bytes: [UInt8], missing: Int64) {
         var matcher = ZsyncMatcher(try ZsyncControl(control(new, lengths: lengths)))
         var bytes = [UInt8](repeating: 0xAA, count: new.count)
@@ -84,16 +73,12 @@ import Testing
         }
         let missing = matcher.missing
         for range in missing {
-            bytes.replaceSubrange(
-                Int(range.start)..<Int(range.end),
-                with: new[Int(range.start)..<Int(range.end)]
-            )
+            bytes.replaceSubrange(Int(range.start)..<Int(range.end), with: new[Int(range.start)..<Int(range.end)])
         }
         return (bytes, missing.reduce(0) { $0 + $1.count })
     }
 
-    @Test(arguments: [1 << 20, 1024, 5_000])
-    func `moved, changed and added bytes: only what is new is missing`(
+    @Test(arguments: [1 << 20, 1024, 5_000]) func `moved, changed and added bytes: only what is new is missing`(
         window: Int
     ) throws {
         let old = Self.noise(20_000, seed: 1)
@@ -110,18 +95,10 @@ import Testing
         for count in [0, 1, 255, 256, 257, 5_000] {
             let bytes = Self.noise(count, seed: UInt64(count))
             for lengths in [(1, 4, 16), (2, 2, 4)] {
-                let (rebuilt, missing) = try Self.rebuilt(
-                    bytes,
-                    from: bytes,
-                    window: 1 << 20,
-                    lengths: lengths
-                )
+                let (rebuilt, missing) = try Self.rebuilt(bytes, from: bytes, window: 1 << 20, lengths: lengths)
                 #expect(rebuilt == bytes)
                 // A single block has no neighbour that confirms it.
-                #expect(
-                    missing == (lengths.0 == 2 && count > 0 && count <= 256 ? Int64(count) : 0),
-                    "\(count)"
-                )
+                #expect(missing == (lengths.0 == 2 && count > 0 && count <= 256 ? Int64(count) : 0), "\(count)")
             }
         }
     }
@@ -136,8 +113,7 @@ import Testing
     @Test(arguments: [
         ("URL: f\n", true), ("Z-URL: f.gz\n", false), ("", false), ("URL: f\nZ-Map2: 1\nabcd", false),
         ("url: f\r\nX-Unknown: 1\r\n", true),
-    ])
-    func `headers are read as zsyncmake writes them`(header: String, isUsable: Bool) {
+    ]) func `headers are read as zsyncmake writes them`(header: String, isUsable: Bool) {
         let file = Self.control(Self.noise(1_000, seed: 5), header: header)
         #expect(((try? ZsyncControl(file)) != nil) == isUsable)
     }

@@ -15,22 +15,14 @@ import Testing
     }
 
     private func heads(
-        _ values: TransferSettings.Values,
-        range: RequestedRange,
-        address: WebAddress,
-        bypassing: Bool
+        _ values: TransferSettings.Values, range: RequestedRange, address: WebAddress, bypassing: Bool
     ) throws -> [String] {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         for isAlone in [false, true] {
             let bench = try LibcurlAlone.$isOn.withValue(isAlone) { try Bench() }
             let address = WebAddress(
-                scheme: address.scheme,
-                host: address.host,
-                port: server.port,
-                path: address.path,
-                query: address.query
-            )
+                scheme: address.scheme, host: address.host, port: server.port, path: address.path, query: address.query)
             var request = TransferRequest(address: address, range: range, settings: TransferSettings(values))
             request.bypassesCaches = bypassing
             request.carriesSecrets = !bypassing
@@ -41,28 +33,17 @@ import Testing
 
     @Test(
         arguments: [
-            [], ["X-One: 1", "X-Two:2"],
-            ["X-Empty;", "X-Gone:", "X-Blank:   ", "no field at all", ": nothing"],
+            [], ["X-One: 1", "X-Two:2"], ["X-Empty;", "X-Gone:", "X-Blank:   ", "no field at all", ": nothing"],
             ["Accept: text/plain", "user-agent: other"], ["Accept:", "User-Agent:", "Referer:"],
-            ["Cache-Control: max-age=0", "Cookie: a=b", "Authorization: Bearer x"],
-            ["X-Ümlaut: ä", "X-Last: y"],
-            ["Range: bytes=1-", "If-Range: \"x\"", "Accept-Encoding: br"],
-            ["X;y: z", "X-Semi ;", "X-More;  "],
-        ],
-        [RequestedRange.whole, .closed(ByteRange(5, 10)), .from(3), .suffix(7)]
-    )
+            ["Cache-Control: max-age=0", "Cookie: a=b", "Authorization: Bearer x"], ["X-Ümlaut: ä", "X-Last: y"],
+            ["Range: bytes=1-", "If-Range: \"x\"", "Accept-Encoding: br"], ["X;y: z", "X-Semi ;", "X-More;  "],
+        ], [RequestedRange.whole, .closed(ByteRange(5, 10)), .from(3), .suffix(7)])
     func `libcurl would have sent the same bytes`(lines: [String], range: RequestedRange) throws {
         var values = settings().values
         values.headers = lines
         values.userAgent = "Pawl/1"
         values.referer = "http://before.example/x?y"
-        var address = WebAddress(
-            scheme: .http,
-            host: "127.0.0.1",
-            port: 1,
-            path: "/a%20b/c;d",
-            query: "q=1&r"
-        )
+        var address = WebAddress(scheme: .http, host: "127.0.0.1", port: 1, path: "/a%20b/c;d", query: "q=1&r")
         for bypassing in [false, true] {
             let heads = try heads(values, range: range, address: address, bypassing: bypassing)
             #expect(heads.count == 2 && heads.first == heads.last, "\(heads)")
@@ -118,9 +99,7 @@ import Testing
     }
 
     @Test func `a response that has started is never requested again`() throws {
-        let server = try ScriptedServer {
-            $0.number == 0 ? .body([1]) : .init("HTTP/1.1 200 OK\r\nCo", .close)
-        }
+        let server = try ScriptedServer { $0.number == 0 ? .body([1]) : .init("HTTP/1.1 200 OK\r\nCo", .close) }
         defer { server.stop() }
         let bench = try Bench()
         try bench.fetch(TransferRequest(port: server.port))
@@ -136,10 +115,8 @@ import Testing
         ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n" + chunked + "\r\n4\r\nbody\r\n0\r\n\r\n", .hold),
         ("HTTP/1.1 200 OK\r\n" + chunked + "\r\n4\r\nbody\r\n0\r\n\r\nHTTP/1.1 200", .hold),
         ("HTTP/1.1 200 OK\r\n\r\nbody", .close), ("HTTP/1.0 200 OK\r\n\r\nbody", .close),
-    ])
-    func `a body ends where its framing says, and its connection carries nothing else`(
-        response: String,
-        end: ScriptedServer.Response.End
+    ]) func `a body ends where its framing says, and its connection carries nothing else`(
+        response: String, end: ScriptedServer.Response.End
     ) throws {
         let server = try ScriptedServer { $0.number == 0 ? .init(response, end) : .body([2]) }
         let bench = try Bench()
@@ -168,8 +145,7 @@ import Testing
     @Test func `a redirect whose body is not wanted leaves its connection for the next hop`() throws {
         let server = try ScriptedServer { request in
             request.number == 0
-                ? .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover here")
-                : .body([1])
+                ? .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover here") : .body([1])
         }
         defer { server.stop() }
         let bench = try Bench()
@@ -187,8 +163,7 @@ import Testing
                 ? .init(
                     "HTTP/1.1 302 There\r\nLocation: /in/b\r\nSet-Cookie: login=1\r\nSet-Cookie: all=2; Path=/\r\n"
                         + "Set-Cookie: gone=3; Max-Age=0\r\nSet-Cookie: secure=4; Domain=other.example\r\n"
-                        + "Content-Length: 0\r\n\r\n"
-                ) : .body([1])
+                        + "Content-Length: 0\r\n\r\n") : .body([1])
         }
         let other = try ScriptedServer { _ in .body([1]) }
         defer {
@@ -202,9 +177,7 @@ import Testing
             try bench.fetch(TransferRequest(port: server.port, path: path, settings: shared))
         }
         try bench.fetch(TransferRequest(port: other.port, path: "/in/b", settings: shared))
-        let sent = server.requests.map {
-            Set(($0.header("Cookie") ?? "").split(separator: "; ").map(String.init))
-        }
+        let sent = server.requests.map { Set(($0.header("Cookie") ?? "").split(separator: "; ").map(String.init)) }
         #expect(sent == [[], ["login=1", "all=2"], ["all=2"]])
         #expect(other.requests[0].header("Cookie") == nil)
     }

@@ -20,9 +20,7 @@ private final class FileSink: TransferSink {
 
     var received: Int64 { spliced + inMemory }
 
-    init(_ path: String, flags: Int32 = O_RDWR | O_CREAT | O_TRUNC) {
-        descriptor = unsafe open(path, flags, 0o600)
-    }
+    init(_ path: String, flags: Int32 = O_RDWR | O_CREAT | O_TRUNC) { descriptor = unsafe open(path, flags, 0o600) }
 
     deinit { close(descriptor) }
 
@@ -57,8 +55,7 @@ private final class FileSink: TransferSink {
     private func request(_ server: ScriptedServer) -> TransferRequest { TransferRequest(port: server.port) }
 
     private func fetch(
-        _ sink: FileSink,
-        _ respond: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response
+        _ sink: FileSink, _ respond: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response
     ) throws {
         let server = try ScriptedServer(respond)
         defer { server.stop() }
@@ -131,8 +128,7 @@ private final class FileSink: TransferSink {
     /// A file open for reading only, and one on a full disk.
     @Test(arguments: [("file", O_RDONLY), ("/dev/full", O_WRONLY)])
     func `bytes that a file does not accept are delivered as chunks, once and in order`(
-        name: String,
-        flags: Int32
+        name: String, flags: Int32
     ) throws {
         let folder = try TemporaryFolder()
         let content = content
@@ -188,8 +184,7 @@ private final class FileSink: TransferSink {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))
-        try fetch(sink) { _ in
-            .init(Array("HTTP/1.1 200 OK\r\nContent-Length: 3000001\r\n\r\n".utf8) + content, .close)
+        try fetch(sink) { _ in .init(Array("HTTP/1.1 200 OK\r\nContent-Length: 3000001\r\n\r\n".utf8) + content, .close)
         }
         guard case .failed(let fault) = sink.end else {
             Issue.record("ended with \(String(describing: sink.end))")
@@ -201,8 +196,9 @@ private final class FileSink: TransferSink {
         #expect(FileSystem.contents(folder.path("file")) == content)
     }
 
-    @Test(arguments: [ChunkResult.taken, .stop])
-    func `cancelled while splicing, nothing follows`(result: ChunkResult) throws {
+    @Test(arguments: [ChunkResult.taken, .stop]) func `cancelled while splicing, nothing follows`(
+        result: ChunkResult
+    ) throws {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))

@@ -58,8 +58,7 @@ import Testing
         #expect(recorder.end == .complete && recorder.body == SecureServer.body)
     }
 
-    @Test(arguments: ["/tiny", "/chunked"])
-    func `the size of records and chunks does not matter`(path: String) throws {
+    @Test(arguments: ["/tiny", "/chunked"]) func `the size of records and chunks does not matter`(path: String) throws {
         for _ in 0..<2 {
             let recorder = try bench.fetch(request(path))
             #expect(recorder.events == [.head(200), .body, .ended(.complete)])
@@ -92,8 +91,9 @@ import Testing
         #expect((recorders.count - 1...recorders.count).contains(server.connections.count))
     }
 
-    @Test(arguments: ["/dying", "/dyingcut"])
-    func `a kept connection that fails on reuse gets one silent retry`(path: String) throws {
+    @Test(arguments: ["/dying", "/dyingcut"]) func `a kept connection that fails on reuse gets one silent retry`(
+        path: String
+    ) throws {
         #expect(try bench.fetch(request(path)).end == .complete)
         #expect(try bench.fetch(request(path)).end == .complete)
         #expect(server.requests(path) == 3)
@@ -151,9 +151,8 @@ import Testing
     @Test(
         .enabled("the processor has instructions for AES") {
             String(decoding: FileSystem.contents("/proc/cpuinfo") ?? [], as: UTF8.self).contains(" aes ")
-        }
-    )
-    func `the cheaper of two equal ciphers is chosen`() throws {
+        }) func `the cheaper of two equal ciphers is chosen`() throws
+    {
         try bench.fetch(request("/small"))
         #expect(server.connections == ["connection TLS_AES_128_GCM_SHA256"])
     }

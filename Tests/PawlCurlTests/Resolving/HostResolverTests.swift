@@ -18,9 +18,7 @@ import Testing
     private let stage = Monitor(Stage())
     private let clock = SystemClock()
 
-    private func resolver(
-        _ result: @escaping @Sendable (String, _ attempt: Int) -> HostResult
-    ) -> HostResolver {
+    private func resolver(_ result: @escaping @Sendable (String, _ attempt: Int) -> HostResult) -> HostResolver {
         HostResolver(clock, idleTime: .milliseconds(20)) { [stage] query in
             let attempt = stage.with { stage in
                 stage.running += 1
@@ -40,9 +38,7 @@ import Testing
     }
 
     private func ask(_ resolver: HostResolver, _ host: String) {
-        let reply = resolver.ask(HostQuery(host)) { [stage] _, result in
-            stage.with { $0.notified.append(result) }
-        }
+        let reply = resolver.ask(HostQuery(host)) { [stage] _, result in stage.with { $0.notified.append(result) } }
         if case .known(let result) = reply { stage.with { $0.notified.append(result) } }
     }
 

@@ -11,8 +11,7 @@ import Testing
 
     private func bench(_ result: @escaping @Sendable (HostQuery) -> HostResult) throws -> Bench {
         let bench = try Bench()
-        bench.transport.resolver = HostResolver(SystemClock(), idleTime: .milliseconds(20)) {
-            [lookups] query in
+        bench.transport.resolver = HostResolver(SystemClock(), idleTime: .milliseconds(20)) { [lookups] query in
             lookups.with { $0.append(query) }
             return result(query)
         }
@@ -20,12 +19,8 @@ import Testing
     }
 
     private func request(
-        _ port: UInt16,
-        path: String = "/file",
-        change: (inout TransferSettings.Values) -> Void = { _ in }
-    ) -> TransferRequest {
-        TransferRequest(host: "host.example", port: port, path: path, change: change)
-    }
+        _ port: UInt16, path: String = "/file", change: (inout TransferSettings.Values) -> Void = { _ in }
+    ) -> TransferRequest { TransferRequest(host: "host.example", port: port, path: path, change: change) }
 
     @Test func `a name is looked up once for many requests, and sent as it was given`() throws {
         let server = try ScriptedServer { _ in .body([1, 2, 3]) }
@@ -57,9 +52,7 @@ import Testing
         #expect(try bench.fetch(request(server.port)).end == .complete)
     }
 
-    @Test func `a name that does not exist fails at once, and one that is not known for now fails later`()
-        throws
-    {
+    @Test func `a name that does not exist fails at once, and one that is not known for now fails later`() throws {
         let missing = try bench { _ in .missing }
         let fault = try #require(try missing.fetch(request(80)).fault)
         #expect(fault.kind == .nameMissing && fault.text == "cannot resolve the host name host.example")
@@ -110,9 +103,7 @@ import Testing
         defer { server.stop() }
         let bench = try bench { _ in .addresses(["127.0.0.9"]) }
         let overridden = try #require(AddressOverride("host.example:\(server.port):127.0.0.1"))
-        let settings = TransferSettings(
-            request(server.port) { $0.addressOverrides = [overridden] }.settings.values
-        )
+        let settings = TransferSettings(request(server.port) { $0.addressOverrides = [overridden] }.settings.values)
         for _ in 0..<2 {
             var given = request(server.port)
             given.settings = settings
@@ -124,8 +115,7 @@ import Testing
     }
 
     @Test func `libcurl's own cache does not hold other addresses back`() throws {
-        let server = try ScriptedServer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", .close)
-        }
+        let server = try ScriptedServer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", .close) }
         defer { server.stop() }
         let bench = try bench { query in .addresses(query.version == .any ? ["127.0.0.9"] : ["127.0.0.1"]) }
         #expect(try bench.fetch(request(server.port)).fault?.kind == .connectionRefused)

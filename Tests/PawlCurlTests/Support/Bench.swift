@@ -67,8 +67,9 @@ final class Bench {
         transport = CurlTransport(clock: clock, poller: poller, usesHTTP1Client: !LibcurlAlone.isOn)
     }
 
-    @discardableResult
-    func start(_ request: TransferRequest, into recorder: Recorder = Recorder()) -> (TransferID, Recorder) {
+    @discardableResult func start(
+        _ request: TransferRequest, into recorder: Recorder = Recorder()
+    ) -> (TransferID, Recorder) {
         lastID += 1
         let id = TransferID(rawValue: lastID)
         transport.start(request, as: id, sink: recorder)
@@ -76,8 +77,7 @@ final class Bench {
     }
 
     /// Fetches a response's head and stops there, as for a redirect.
-    @discardableResult
-    func fetchHead(_ request: TransferRequest) throws -> Recorder {
+    @discardableResult func fetchHead(_ request: TransferRequest) throws -> Recorder {
         let recorder = Recorder()
         recorder.onHead = { _ in false }
         return try fetch(request, into: recorder)
@@ -93,8 +93,7 @@ final class Bench {
     }
 
     /// One request, from start to end.
-    @discardableResult
-    func fetch(_ request: TransferRequest, into recorder: Recorder = Recorder()) throws -> Recorder {
+    @discardableResult func fetch(_ request: TransferRequest, into recorder: Recorder = Recorder()) throws -> Recorder {
         start(request, into: recorder)
         try run { recorder.end != nil }
         return recorder
@@ -118,10 +117,7 @@ extension CurlTransport {
 extension TransferRequest {
     /// A request, to loopback unless a host is given.
     init(
-        host: String = "127.0.0.1",
-        port: UInt16,
-        path: String = "/file",
-        scheme: WebAddress.Scheme = .http,
+        host: String = "127.0.0.1", port: UInt16, path: String = "/file", scheme: WebAddress.Scheme = .http,
         change: (inout TransferSettings.Values) -> Void = { _ in }
     ) {
         var values = TransferSettings.Values()
@@ -131,16 +127,11 @@ extension TransferRequest {
     }
 
     init(
-        host: String = "127.0.0.1",
-        port: UInt16,
-        path: String = "/file",
-        scheme: WebAddress.Scheme = .http,
+        host: String = "127.0.0.1", port: UInt16, path: String = "/file", scheme: WebAddress.Scheme = .http,
         settings: TransferSettings
     ) {
         self.init(
-            address: WebAddress(scheme: scheme, host: host, port: port, path: path, query: nil),
-            settings: settings
-        )
+            address: WebAddress(scheme: scheme, host: host, port: port, path: path, query: nil), settings: settings)
     }
 }
 
@@ -153,9 +144,7 @@ func payload(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         state ^= state << 13
         state ^= state >> 7
         state ^= state << 17
-        for shift in stride(from: UInt64(0), to: 64, by: 8) {
-            bytes.append(UInt8(truncatingIfNeeded: state >> shift))
-        }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: state >> shift)) }
     }
     bytes.removeLast(bytes.count - count)
     return bytes

@@ -62,8 +62,9 @@ final class ScriptedServer: Sendable {
 
         func headers(_ name: String) -> [String] {
             head.split(whereSeparator: \.isNewline).compactMap { line in
-                guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == name.lowercased()
-                else { return nil }
+                guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == name.lowercased() else {
+                    return nil
+                }
                 return String(line[line.index(after: colon)...].drop { $0 == " " })
             }
         }
@@ -113,15 +114,11 @@ final class ScriptedServer: Sendable {
 
     /// Sends unsolicited bytes to every client; they have arrived when this returns.
     func say(_ text: String) {
-        state.withLock { state in
-            for socket in state.open { _ = Socket.send(Array(text.utf8), to: socket) }
-        }
+        state.withLock { state in for socket in state.open { _ = Socket.send(Array(text.utf8), to: socket) } }
     }
 
     /// Waits until the clients have closed all connections.
-    func waitForClients() {
-        while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
-    }
+    func waitForClients() { while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() } }
 
     /// Closes every connection and waits for the server's threads.
     func stop() {
@@ -163,8 +160,7 @@ final class ScriptedServer: Sendable {
             let request = state.withLock { state in
                 let number = state.requests.count
                 state.requests.append(
-                    Request(head: head, number: number, connection: connection, turn: turn, peer: peer)
-                )
+                    Request(head: head, number: number, connection: connection, turn: turn, peer: peer))
                 return state.requests[number]
             }
             turn += 1

@@ -18,14 +18,8 @@ final class SecureServer {
         try FileSystem.write(Self.body, to: folder.path("body"))
         try FileSystem.write(Array(Self.program.utf8), to: folder.path("server.py"))
         process = try ServerProcess(
-            "python3",
-            [
-                "-u", folder.path("server.py"), "\(port)", authority.certificate, authority.key,
-                folder.path,
-            ],
-            in: folder,
-            ports: [port]
-        )
+            "python3", ["-u", folder.path("server.py"), "\(port)", authority.certificate, authority.key, folder.path],
+            in: folder, ports: [port])
     }
 
     /// Its log so far, one entry per line: `connection CIPHER`, `request PATH`, `abandoned`.

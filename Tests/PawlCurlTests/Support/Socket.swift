@@ -17,8 +17,7 @@ enum Socket {
             }
         }
         let address = UInt32(bigEndian: name.sin_addr.s_addr)
-        return isKnown
-            ? [24, 16, 8, 0].map { String(address >> $0 & 0xFF) }.joined(separator: ".") : ""
+        return isKnown ? [24, 16, 8, 0].map { String(address >> $0 & 0xFF) }.joined(separator: ".") : ""
     }
 
     /// A listening socket on a free port of 127.0.0.1.
@@ -43,11 +42,8 @@ enum Socket {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = unsafe withUnsafeMutableBytes(of: &address) { bytes in
-            guard let place = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else {
-                return false
-            }
-            return unsafe Glibc.bind(descriptor, place, size) == 0
-                && getsockname(descriptor, place, &size) == 0
+            guard let place = unsafe bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return false }
+            return unsafe Glibc.bind(descriptor, place, size) == 0 && getsockname(descriptor, place, &size) == 0
         }
         guard isBound else { throw Failed(call: "bind", code: errno) }
         return UInt16(bigEndian: address.sin_port)

@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The program as a replacement for aria2c: called by its name, with its options, by its clients.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-final class `Replacement for aria2c` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) final class `Replacement for aria2c` {
     private let origin: OriginServer
     private let folder: TemporaryFolder
     private let content = Payload(seed: 72, length: 3_000_001)
@@ -36,9 +35,7 @@ final class `Replacement for aria2c` {
     }
 
     @Test(arguments: [Behaviour.Validators.strong, .none])
-    func `one URL twice makes two files, in one run and in the next`(
-        validators: Behaviour.Validators
-    ) throws {
+    func `one URL twice makes two files, in one run and in the next`(validators: Behaviour.Validators) throws {
         let url = origin.serve("/a.bin", content) { $0.validators = validators }
         #expect(try run("-Z", "-q", "-j1", url, url).exit == .code(0))
         #expect(try run("-q", url).exit == .code(0))
@@ -48,10 +45,7 @@ final class `Replacement for aria2c` {
     @Test func `an input file and a configuration file mean the same as to aria2c`() throws {
         let list = folder.path("list")
         let (url, conf) = (origin.serve("/a", content), folder.path("conf"))
-        try FileSystem.write(
-            Array("\(url)\n  out=sub/x\n  dir=\(folder.path("e"))\n  seed-time=1\n".utf8),
-            to: list
-        )
+        try FileSystem.write(Array("\(url)\n  out=sub/x\n  dir=\(folder.path("e"))\n  seed-time=1\n".utf8), to: list)
         try FileSystem.write(Array("# mine\ninput-file=\(list)\nquiet=true\nnobody=1\n".utf8), to: conf)
         let process = try PawlProcess.run(program, ["--conf-path=\(conf)"])
         #expect(process.exit == .code(0), "\(process.errors)")
@@ -63,8 +57,7 @@ final class `Replacement for aria2c` {
         let url = origin.serve("/a", content)
         let path = folder.path("m.meta4")
         let sum = String(repeating: "0", count: 40)
-        let text =
-            "<metalink><file name='s/f'><hash type='sha-1'>\(sum)</hash><url>\(url)</url></file></metalink>"
+        let text = "<metalink><file name='s/f'><hash type='sha-1'>\(sum)</hash><url>\(url)</url></file></metalink>"
         try FileSystem.write(Array(text.utf8), to: path)
         #expect(try run("-M", path).exit == .code(32))
         #expect(!FileSystem.exists(folder.path("d/s/f")))
@@ -75,10 +68,7 @@ final class `Replacement for aria2c` {
         #expect(folder.difference("g/s/f", from: content) == nil)
         let short = plain.replacing("<url>", with: "<size>3000000</size><url>")
         try FileSystem.write(Array(short.utf8), to: path)
-        let refused = try PawlProcess.run(
-            PawlBinary.path,
-            ["get", "-d", folder.path("h"), "--metalink", path]
-        )
+        let refused = try PawlProcess.run(PawlBinary.path, ["get", "-d", folder.path("h"), "--metalink", path])
         #expect(refused.exit == .code(22))
         #expect(refused.errors.contains("it has 3000001 bytes instead of the expected 3000000"))
         #expect(!FileSystem.exists(folder.path("h/s/f")))
@@ -126,8 +116,7 @@ final class `Replacement for aria2c` {
             [
                 "--no-conf", "--enable-rpc", "--rpc-listen-port=0", "-d", folder.path("d"),
                 "--on-download-complete=\(hook)", "--log=\(folder.path("log"))", url,
-            ]
-        )
+            ])
         #expect(try PawlProcess.run("/bin/cat", [pipe]).output == "1 \(folder.path("d"))/a\n")
         server.send(SIGTERM)
         #expect(server.wait() == .code(0))
@@ -147,16 +136,11 @@ final class `Replacement for aria2c` {
         try FileSystem.write(Array("precious".utf8), to: victim)
         unsafe symlink(victim, log)
         let process = try run("--log=\(log)", origin.serve("/a", content))
-        #expect(
-            process.exit == .code(1) && process.errors.contains("it is a symbolic link"),
-            "\(process.errors)"
-        )
+        #expect(process.exit == .code(1) && process.errors.contains("it is a symbolic link"), "\(process.errors)")
         #expect(FileSystem.contents(victim) == Array("precious".utf8))
     }
 
-    @Test func `an invalid option ends with 28, and an open port without a secret stays on this machine`()
-        throws
-    {
+    @Test func `an invalid option ends with 28, and an open port without a secret stays on this machine`() throws {
         #expect(try run("--nobody").exit == .code(28))
         #expect(try run("--split=0", "http://h/").exit == .code(28))
         #expect(try run("--enable-rpc", "--rpc-secure").exit == .code(28))
@@ -167,16 +151,10 @@ final class `Replacement for aria2c` {
     }
 
     /// The script of a client gets the port and the origin's URL.
-    private func serve(
-        _ options: [String],
-        _ script: String,
-        _ more: String...
-    ) throws -> (PawlProcess, [String]) {
+    private func serve(_ options: [String], _ script: String, _ more: String...) throws -> (PawlProcess, [String]) {
         let port = try FreePort.choose()
         let server = try PawlProcess(
-            program,
-            ["--no-conf", "--enable-rpc", "--rpc-listen-port=\(port)", "-d", folder.path("d")] + options
-        )
+            program, ["--no-conf", "--enable-rpc", "--rpc-listen-port=\(port)", "-d", folder.path("d")] + options)
         let waiting = """
             import socket, sys
             port = int(sys.argv[1])
@@ -222,11 +200,9 @@ final class `Replacement for aria2c` {
         let (server, lines) = try serve(options, script, url, slow, link)
         #expect(
             lines == [
-                "Unauthorized", "p.bin 3000001 complete 100.00%", "[True] paused", "51200", "[True] [True] 1",
-                "z",
+                "Unauthorized", "p.bin 3000001 complete 100.00%", "[True] paused", "51200", "[True] [True] 1", "z",
                 "5 OK True", "0 OK",
-            ]
-        )
+            ])
         #expect(server.wait(atMost: .patience) == .code(0))
         #expect(folder.difference("d/p.bin", from: content) == nil)
         #expect(folder.difference("d/z", from: content) == nil)
@@ -255,17 +231,11 @@ final class `Replacement for aria2c` {
         #expect(lines == ["00000000000000cd", "OK"])
         #expect(first.wait(atMost: .patience) == .code(0))
         let saved = try #require(FileSystem.contents(session))
-        #expect(
-            String(decoding: saved, as: UTF8.self) == "\(url)\n gid=00000000000000cd\n pause=true\n out=x\n"
-        )
+        #expect(String(decoding: saved, as: UTF8.self) == "\(url)\n gid=00000000000000cd\n pause=true\n out=x\n")
         // Another root: only the session file knows of it.
         let other = ["-d", folder.path("other"), "--input-file=\(session)", "--save-session=\(session)"]
         let (second, more) = try serve(other, script, "second", url)
-        #expect(
-            more == [
-                "[{'gid': '00000000000000cd', 'status': 'paused'}]", "x", "1 Invalid GID zz", "1", "OK",
-            ]
-        )
+        #expect(more == ["[{'gid': '00000000000000cd', 'status': 'paused'}]", "x", "1 Invalid GID zz", "1", "OK"])
         #expect(second.wait(atMost: .patience) == .code(0))
     }
 }

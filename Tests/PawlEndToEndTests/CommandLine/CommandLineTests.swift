@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The program as a user runs it: exit codes, messages, signals, and terminal output.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-final class `The command line` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) final class `The command line` {
     private let origin: OriginServer
     private let folder: TemporaryFolder
     private let content = Payload(seed: 71, length: 3_000_001)
@@ -61,8 +60,7 @@ final class `The command line` {
         #expect(try finish("-q", "gopher://h/f").exit == .code(28))
     }
 
-    @Test(arguments: ["-q", "--progress=none"])
-    func `quiet, and no progress, mean errors only`(option: String) throws {
+    @Test(arguments: ["-q", "--progress=none"]) func `quiet, and no progress, mean errors only`(option: String) throws {
         let process = try finish(option, origin.serve("/f", content), origin.serve("/g", content))
         #expect(process.exit == .code(0))
         #expect(process.errors.isEmpty && process.output.isEmpty)
@@ -79,8 +77,9 @@ final class `The command line` {
         #expect(process.errors.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
-    func `A5 a signal pauses with 7, and the same command resumes`(signal: Int32) throws {
+    @Test(arguments: [SIGINT, SIGTERM]) func `A5 a signal pauses with 7, and the same command resumes`(
+        signal: Int32
+    ) throws {
         let url = origin.serve("/f", content) { $0.cut = .stall(after: 2_000_000) }
         let first = try start(["-x1", "--json", url])
         #expect(first.line { $0.contains("\"written\":2000000,") } != nil)
@@ -109,8 +108,7 @@ final class `The command line` {
     @Test(arguments: [
         "get --json", "get --dry-run", "help", "help --man get", "completions bash", "--version", "verify",
         "verify --json",
-    ])
-    func `output that cannot be written is a failure`(command: String) throws {
+    ]) func `output that cannot be written is a failure`(command: String) throws {
         let url = origin.serve("/f", content)
         try FileSystem.write([1, 2, 3], to: folder.path("there"))
         var words = command.split(separator: " ").map(String.init)
@@ -120,10 +118,7 @@ final class `The command line` {
         for output in [">/dev/full", ">&-"] {
             let script = "\"$@\" \(output)"
             let process = try PawlProcess.run("/bin/bash", ["-c", script, "sh", PawlBinary.path] + words)
-            #expect(
-                process.exit == .code(words[0] == "verify" ? 32 : 17),
-                "\(command) \(output): \(process.errors)"
-            )
+            #expect(process.exit == .code(words[0] == "verify" ? 32 : 17), "\(command) \(output): \(process.errors)")
             #expect(process.errors.contains("standard output"), "\(process.errors)")
         }
         if command == "get --json" { #expect(folder.difference("f", from: content) == nil) }
@@ -148,9 +143,7 @@ final class `The command line` {
         let identifier = shell.line { !$0.hasPrefix("{") }
         #expect(shell.line(atMost: .seconds(120)) { $0.contains("\"name\":\"f9999\",\"path\"") } != nil)
         let status = FileSystem.contents("/proc/\(identifier ?? "none")/status") ?? []
-        let peak = String(decoding: status, as: UTF8.self).split(separator: "\n").first {
-            $0.hasPrefix("VmHWM:")
-        }
+        let peak = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         let kilobytes = peak.flatMap { Int($0.filter(\.isNumber)) }
         #expect(try #require(kilobytes) < 80 * 1024)
         kill(Int32(identifier ?? "") ?? shell.identifier, SIGINT)

@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// What people who know curl, wget or aria2 try first.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-final class `Habits from other tools` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) final class `Habits from other tools` {
     private let origin: OriginServer
     private let folder: TemporaryFolder
     private let content = Payload(seed: 75, length: 300_001)
@@ -19,11 +18,7 @@ final class `Habits from other tools` {
 
     private func pawl(_ arguments: String..., home: String? = nil) throws -> PawlProcess {
         let process = try PawlProcess(
-            PawlBinary.path,
-            arguments,
-            environment: ["HOME": home ?? folder.path("home")],
-            folder: folder.path
-        )
+            PawlBinary.path, arguments, environment: ["HOME": home ?? folder.path("home")], folder: folder.path)
         process.wait()
         return process
     }
@@ -32,9 +27,7 @@ final class `Habits from other tools` {
         let url = origin.serve("/f", content)
         #expect(try pawl(url).exit == .code(0))
         #expect(folder.difference("f", from: content) == nil)
-        for options in [
-            ["-c", "-L", "-s16"], ["-fSL", "-C", "-"], ["-x4", "--split=4", "--continue"], ["-O"],
-        ] {
+        for options in [["-c", "-L", "-s16"], ["-fSL", "-C", "-"], ["-x4", "--split=4", "--continue"], ["-O"]] {
             let process = try PawlProcess(PawlBinary.path, options + ["-P", "sub", url], folder: folder.path)
             process.wait()
             #expect(process.exit == .code(0), "\(options): \(process.errors)")
@@ -53,8 +46,7 @@ final class `Habits from other tools` {
         (["ls"], "pawl list"), (["rm", "1"], "pawl remove"), (["version"], "pawl --version"),
         (["--verison"], "pawl --version"), (["get", "-T", "5", "http://h/"], "--timeout"),
         (["get", "-O", "a.iso", "http://h/"], "-o a.iso"), (["gte", "http://h/"], "'get'"),
-    ])
-    func `what cannot be gets one line with the right word`(arguments: [String], word: String) throws {
+    ]) func `what cannot be gets one line with the right word`(arguments: [String], word: String) throws {
         let process = try PawlProcess.run(PawlBinary.path, arguments)
         #expect(process.exit == .code(28))
         #expect(process.errors.contains(word) && process.errors.filter { $0 == "\n" }.count == 1)
@@ -71,37 +63,25 @@ final class `Habits from other tools` {
     @Test(arguments: [
         ["me:hidden@h/x"], ["get", "me:hidden@h/x"], ["get", "me:hid/hidden@h/x"], ["--user=me:hidden"],
         ["-ume:hidden"], ["list", "me:hidden@h.org/x"], ["help", "me:hidden@h/x"],
-    ])
-    func `a refused word is shown without its password`(arguments: [String]) throws {
+    ]) func `a refused word is shown without its password`(arguments: [String]) throws {
         let process = try PawlProcess.run(PawlBinary.path, arguments)
         #expect(process.exit == .code(28), "\(process.errors)")
         #expect(process.errors.hasPrefix("pawl: ") && !process.errors.contains("hidden"), "\(process.errors)")
     }
 
-    @Test(arguments: [
-        "u:hidden@z:99999999", "u:hid hidden@z", "u:hid'hidden@z:99999999", "//u:hidden@z:1", "foo://z",
-    ])
+    @Test(arguments: ["u:hidden@z:99999999", "u:hid hidden@z", "u:hid'hidden@z:99999999", "//u:hidden@z:1", "foo://z"])
     func `a proxy variable that is no proxy is refused at once, without its login`(value: String) throws {
         let url = origin.serve("/f", content)
         let process = try PawlProcess(
-            PawlBinary.path,
-            ["get", "--json", url],
-            environment: ["http_proxy": value],
-            folder: folder.path
-        )
+            PawlBinary.path, ["get", "--json", url], environment: ["http_proxy": value], folder: folder.path)
         process.wait()
         #expect(process.exit == .code(28), "\(process.errors)")
-        #expect(
-            process.errors.contains("http_proxy") && !process.errors.contains("retry"),
-            "\(process.errors)"
-        )
+        #expect(process.errors.contains("http_proxy") && !process.errors.contains("retry"), "\(process.errors)")
         #expect(!(process.errors + process.output).contains("hidden"), "\(process.errors)")
     }
 
     @Test func `dry run asks for name and size, and saves nothing`() throws {
-        let url = origin.serve("/f", content) {
-            $0.disposition = Array("attachment; filename=\"n.iso\"".utf8)
-        }
+        let url = origin.serve("/f", content) { $0.disposition = Array("attachment; filename=\"n.iso\"".utf8) }
         let process = try pawl("get", "--dry-run", "-d", "sub", url, origin.url("/none"))
         #expect(process.exit == .code(3))
         #expect(process.output.contains("sub/n.iso: 292 KiB, can be resumed"), "\(process.output)")
@@ -118,11 +98,8 @@ final class `Habits from other tools` {
         let process = try pawl("get", "-v", "-H", "X-Api-Key: hidden4", address)
         #expect(process.exit == .code(0), "\(process.errors)")
         for line in [
-            "> GET /f?… HTTP/1.1", "> Host: ", "> X-Api-Key: …", "< HTTP/1.1 200", "< Set-Cookie: …",
-            "* accepted",
-        ] {
-            #expect(process.errors.contains("\n" + line) || process.errors.hasPrefix(line), "\(line)")
-        }
+            "> GET /f?… HTTP/1.1", "> Host: ", "> X-Api-Key: …", "< HTTP/1.1 200", "< Set-Cookie: …", "* accepted",
+        ] { #expect(process.errors.contains("\n" + line) || process.errors.hasPrefix(line), "\(line)") }
         #expect(!process.errors.contains("hidden"), "\(process.errors)")
     }
 

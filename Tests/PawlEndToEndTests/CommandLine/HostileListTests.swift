@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Input files that others wrote, with the real program.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-final class `Lists of others` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) final class `Lists of others` {
     private let origin: OriginServer
     private let folder: TemporaryFolder
     private let content = Payload(seed: 17, length: 1000)
@@ -23,11 +22,8 @@ final class `Lists of others` {
         let place = folder.path("in")
         _ = unsafe mkdir(place, 0o755)
         let process = try PawlProcess(
-            PawlBinary.path,
-            command + ["-i", folder.path("list"), "-d", place],
-            environment: ["HOME": folder.path],
-            folder: place
-        )
+            PawlBinary.path, command + ["-i", folder.path("list"), "-d", place], environment: ["HOME": folder.path],
+            folder: place)
         process.wait()
         return process
     }
@@ -49,10 +45,7 @@ final class `Lists of others` {
         }
         #expect(origin.log.records.allSatisfy { $0.path == "/a%FF%C3%BC" }, "\(origin.log.records)")
         let script = "\"$0\" get -q -d \"$1\" \"$2$(printf '\\377ü')\""
-        let words = try PawlProcess.run(
-            "/bin/sh",
-            ["-c", script, PawlBinary.path, folder.path, origin.url("/a")]
-        )
+        let words = try PawlProcess.run("/bin/sh", ["-c", script, PawlBinary.path, folder.path, origin.url("/a")])
         #expect(words.exit == .code(0), "\(words.errors)")
     }
 
@@ -110,9 +103,7 @@ final class `Lists of others` {
         for mark in ["\n", "\r\n", "\r"] {
             let failing = origin.url("/none")
             let process = try PawlProcess.run(
-                PawlBinary.path,
-                arguments + ["-Z", failing, "\(failing)\(mark) out=../x"]
-            )
+                PawlBinary.path, arguments + ["-Z", failing, "\(failing)\(mark) out=../x"])
             #expect(process.exit != .code(0), "\(process.errors)")
             let session = String(decoding: FileSystem.contents(folder.path("s")) ?? [], as: UTF8.self)
             #expect(session.hasPrefix("\(failing)\t\n gid="), "\(session)")
@@ -123,11 +114,7 @@ final class `Lists of others` {
     @Test func `a session file has the options that were given, and no default`() throws {
         let process = try PawlProcess.run(
             PawlBinary.path,
-            [
-                "aria2c", "--no-conf=true", "--retry-wait=1", "--save-session=\(folder.path("s"))",
-                origin.url("/none"),
-            ]
-        )
+            ["aria2c", "--no-conf=true", "--retry-wait=1", "--save-session=\(folder.path("s"))", origin.url("/none")])
         #expect(process.exit == .code(3), "\(process.errors)")
         let session = String(decoding: FileSystem.contents(folder.path("s")) ?? [], as: UTF8.self)
         let names = session.split(separator: "\n").dropFirst().map { $0.prefix { $0 != "=" } }

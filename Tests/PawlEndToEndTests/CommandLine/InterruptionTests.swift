@@ -7,10 +7,8 @@ import Testing
     .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
-        "needs the built program, python3 and curl"
-    )
-)
-struct InterruptionTests {
+        "needs the built program, python3 and curl")) struct InterruptionTests
+{
     private let bench: Bench
 
     init() throws {
@@ -18,16 +16,10 @@ struct InterruptionTests {
         try FileSystem.write(Array("content".utf8), to: bench.folder.path("file"))
     }
 
-    private func start(
-        _ arguments: [String],
-        _ environment: [String: String] = [:]
-    ) throws -> PawlProcess {
+    private func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> PawlProcess {
         try PawlProcess(
-            PawlBinary.path,
-            arguments,
-            environment: ["HOME": bench.folder.path].merging(environment) { $1 },
-            folder: bench.folder.path
-        )
+            PawlBinary.path, arguments, environment: ["HOME": bench.folder.path].merging(environment) { $1 },
+            folder: bench.folder.path)
     }
 
     /// It ends with exit code 7 and one sentence.
@@ -43,8 +35,7 @@ struct InterruptionTests {
         ["verify", "--sums", "URL", "file"], ["verify", "--metalink", "URL", "file"],
         ["repair", "--metalink", "URL", "file"], ["repair", "--zsync", "URL", "file"],
         ["repair", "--from", "URL", "file"],
-    ])
-    func `while a server does not respond`(arguments: [String]) throws {
+    ]) func `while a server does not respond`(arguments: [String]) throws {
         let url = bench.origin.serve("/f", Payload(text: "content")) { $0.delay = .untilReleased }
         let process = try start(arguments.map { $0 == "URL" ? url : $0 })
         #expect(bench.origin.wait(requests: 1, of: "/f"))
@@ -55,14 +46,8 @@ struct InterruptionTests {
     @Test(arguments: [
         ("List", ["get", "--recursive", "s3://bucket/prefix/"]), ("List", ["get", "s3://bucket/prefix/"]),
         ("HeadBucket", ["pipe", "--robots", "ignore", "--to", "s3://bucket/set"]),
-        (
-            "Head",
-            [
-                "pipe", "--robots", "ignore", "--to", "s3://bucket/set", "--format", "tar", "--shard", "one",
-            ]
-        ),
-    ])
-    func `while an object store does not respond`(operation: String, arguments: [String]) throws {
+        ("Head", ["pipe", "--robots", "ignore", "--to", "s3://bucket/set", "--format", "tar", "--shard", "one"]),
+    ]) func `while an object store does not respond`(operation: String, arguments: [String]) throws {
         let store = try ObjectStoreServer()
         try store.control("{\"faults\": [{\"op\": \"\(operation)\", \"do\": \"hang\"}]}")
         let process = try start(arguments, store.environment)
@@ -71,11 +56,9 @@ struct InterruptionTests {
     }
 
     @Test(arguments: [
-        ["get", "--input-file", "input"], ["get", "--metalink", "input"],
-        ["verify", "--sums", "input", "file"],
+        ["get", "--input-file", "input"], ["get", "--metalink", "input"], ["verify", "--sums", "input", "file"],
         ["pipe", "--robots", "ignore", "--input-file", "input"],
-    ])
-    func `while its input does not end`(arguments: [String]) throws {
+    ]) func `while its input does not end`(arguments: [String]) throws {
         try #require(unsafe mkfifo(bench.folder.path("input"), 0o600) == 0)
         let process = try start(arguments)
         // Opening it waits for the reader.
@@ -100,10 +83,9 @@ struct InterruptionTests {
         """
 
     @Test(arguments: [
-        ["list"], ["list", "--watch"], ["status"], ["wait", "--all"], ["add", "http://127.0.0.1:1/f"],
-        ["pause", "ab"], ["stop"],
-    ])
-    func `while the service does not respond`(arguments: [String]) throws {
+        ["list"], ["list", "--watch"], ["status"], ["wait", "--all"], ["add", "http://127.0.0.1:1/f"], ["pause", "ab"],
+        ["stop"],
+    ]) func `while the service does not respond`(arguments: [String]) throws {
         let socket = bench.folder.path("socket")
         let service = try PawlProcess("/usr/bin/env", ["python3", "-c", Self.service, socket])
         #expect(service.line { $0 == "ready" } != nil)

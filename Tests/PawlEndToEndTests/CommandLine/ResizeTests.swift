@@ -5,11 +5,7 @@ import Testing
 /// The display on a terminal whose width changes; tmux is the terminal.
 @Suite(
     .ownThreads,
-    .enabled(
-        if: PawlBinary.isBuilt && ServerProcess.isInstalled("tmux"),
-        "needs the built program and tmux"
-    )
-)
+    .enabled(if: PawlBinary.isBuilt && ServerProcess.isInstalled("tmux"), "needs the built program and tmux"))
 final class `The display on a terminal that is resized` {
     private let origin: OriginServer
     private let folder: TemporaryFolder
@@ -25,13 +21,10 @@ final class `The display on a terminal that is resized` {
         origin.stop()
     }
 
-    @discardableResult
-    private func tmux(_ arguments: String...) throws -> PawlProcess {
+    @discardableResult private func tmux(_ arguments: String...) throws -> PawlProcess {
         try PawlProcess.run(
-            "/usr/bin/tmux",
-            ["-f", "/dev/null", "-S", folder.path("tmux")] + arguments,
-            environment: ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TMUX": ""]
-        )
+            "/usr/bin/tmux", ["-f", "/dev/null", "-S", folder.path("tmux")] + arguments,
+            environment: ["TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "TMUX": ""])
     }
 
     /// The lines of the screen and of what has left it at its top.
@@ -41,8 +34,8 @@ final class `The display on a terminal that is resized` {
 
     /// The empty rows above the last line, also those that have left the screen.
     private func emptyRows() throws -> Int {
-        let rows = try tmux("capture-pane", "-p", "-S", "-").output
-            .split(separator: "\n", omittingEmptySubsequences: false)
+        let rows = try tmux("capture-pane", "-p", "-S", "-").output.split(
+            separator: "\n", omittingEmptySubsequences: false)
         let last = rows.lastIndex { !$0.isEmpty } ?? 0
         return rows[..<last].count(where: \.isEmpty)
     }
@@ -74,8 +67,7 @@ final class `The display on a terminal that is resized` {
         }
         let urls = (0..<30).map { origin.url("/\($0)") + "\n" }.joined()
         try FileSystem.write(Array(urls.utf8), to: folder.path("list"))
-        let command =
-            "\(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
+        let command = "\(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
         try tmux("new-session", "-d", "-x", "120", "-y", "40", command)
         func finished(_ lines: [String]) -> Int { lines.count { $0.contains(": finished, ") } }
         _ = try wait { finished($0) == 10 && $0.contains { $0.hasPrefix("10/30 files") } }
@@ -100,13 +92,10 @@ final class `The display on a terminal that is resized` {
 
     @Test(arguments: [(8, "120", "14"), (8, "80", "10"), (30, "120", "40")])
     func `every row of a low terminal shows a file`(files: Int, columns: String, rows: String) throws {
-        for number in 0..<files {
-            origin.serve("/\(number)-low", content) { $0.cut = .stall(after: 20_000) }
-        }
+        for number in 0..<files { origin.serve("/\(number)-low", content) { $0.cut = .stall(after: 20_000) } }
         let urls = (0..<files).map { origin.url("/\($0)-low") + "\n" }.joined()
         try FileSystem.write(Array(urls.utf8), to: folder.path("list"))
-        let command =
-            "\(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
+        let command = "\(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
         try tmux("new-session", "-d", "-x", columns, "-y", rows, command)
         let lines = try wait { $0.last?.hasPrefix("0/\(files) files") == true && $0.count > files }
         for number in 0..<files { #expect(lines.contains { $0.hasPrefix("\(number)-low ") }, "\(lines)") }
@@ -114,23 +103,17 @@ final class `The display on a terminal that is resized` {
 
     @Test(arguments: [(30, "80", "20"), (30, "60", "30"), (8, "60", "40")])
     func `nothing of a display stays behind when the terminal shrinks and grows`(
-        files: Int,
-        columns: String,
-        rows: String
+        files: Int, columns: String, rows: String
     ) throws {
-        for number in 0..<files {
-            origin.serve("/\(number)-of-many", content) { $0.cut = .stall(after: 20_000) }
-        }
+        for number in 0..<files { origin.serve("/\(number)-of-many", content) { $0.cut = .stall(after: 20_000) } }
         let urls = (0..<files).map { origin.url("/\($0)-of-many") + "\n" }.joined()
         try FileSystem.write(Array(urls.utf8), to: folder.path("list"))
-        let command =
-            "seq 5; \(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
+        let command = "seq 5; \(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
         try tmux("new-session", "-d", "-x", "120", "-y", "40", command)
         func isDrawn(_ lines: [String], isLarge: Bool) -> Bool {
             guard let last = lines.last, last.hasPrefix("0/\(files) files") else { return false }
             // The lines of many are short at any width, but on a lower screen not all of them fit.
-            return files > 20
-                ? lines.contains { $0.hasPrefix("and ") } != isLarge : (last.count > 80) == isLarge
+            return files > 20 ? lines.contains { $0.hasPrefix("and ") } != isLarge : (last.count > 80) == isLarge
         }
         _ = try wait { isDrawn($0, isLarge: true) }
         try tmux("resize-window", "-x", columns, "-y", rows)
@@ -138,31 +121,22 @@ final class `The display on a terminal that is resized` {
         try tmux("resize-window", "-x", "120", "-y", "40")
         let lines = try wait { isDrawn($0, isLarge: true) }
         #expect(lines.prefix(5) == ["1", "2", "3", "4", "5"])
-        for number in 0..<files {
-            #expect(lines.count { $0.hasPrefix("\(number)-of-many ") } <= 1, "\(lines)")
-        }
+        for number in 0..<files { #expect(lines.count { $0.hasPrefix("\(number)-of-many ") } <= 1, "\(lines)") }
         #expect(lines.count { $0.hasPrefix("0/\(files) files") } == 1)
     }
 
     @Test(arguments: [(30, "120", "20"), (30, "80", "10"), (30, "60", "8"), (6, "70", "5")])
     func `a run that ends on a smaller screen than it began leaves no row of its display`(
-        files: Int,
-        columns: String,
-        rows: String
+        files: Int, columns: String, rows: String
     ) throws {
-        for number in 0..<files {
-            origin.serve("/\(number)-small", content) { $0.cut = .stall(after: 20_000) }
-        }
+        for number in 0..<files { origin.serve("/\(number)-small", content) { $0.cut = .stall(after: 20_000) } }
         let urls = (0..<files).map { origin.url("/\($0)-small") + "\n" }.joined()
         try FileSystem.write(Array(urls.utf8), to: folder.path("list"))
-        let command =
-            "seq 5; \(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
+        let command = "seq 5; \(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
         try tmux("new-session", "-d", "-x", "120", "-y", "40", command)
         _ = try wait { $0.last?.hasPrefix("0/\(files) files") == true && $0.count > files + 5 }
         try tmux("resize-window", "-x", columns, "-y", rows)
-        _ = try wait {
-            $0.last?.hasPrefix("0/\(files) files") == true && $0.contains { $0.hasPrefix("and ") }
-        }
+        _ = try wait { $0.last?.hasPrefix("0/\(files) files") == true && $0.contains { $0.hasPrefix("and ") } }
         for number in 0..<files {
             origin.serve("/\(number)-small", content)
             origin.release("/\(number)-small")

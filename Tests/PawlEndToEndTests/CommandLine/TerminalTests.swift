@@ -5,11 +5,7 @@ import Testing
 /// The output on a terminal; `script` of util-linux is the terminal.
 @Suite(
     .ownThreads,
-    .enabled(
-        if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"),
-        "needs the built program and script"
-    )
-)
+    .enabled(if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"), "needs the built program and script"))
 struct `The display` {
     private let origin: OriginServer
     private let folder: TemporaryFolder
@@ -23,10 +19,8 @@ struct `The display` {
     /// Runs `pawl get` on a terminal and returns its output.
     private func shown(_ arguments: String, _ environment: [String: String]) throws -> String {
         let process = try PawlProcess.run(
-            "/usr/bin/script",
-            ["-qec", "\(PawlBinary.path) get -d \(folder.path) \(arguments)", "/dev/null"],
-            environment: ["TERM": "xterm", "NO_COLOR": "", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
-        )
+            "/usr/bin/script", ["-qec", "\(PawlBinary.path) get -d \(folder.path) \(arguments)", "/dev/null"],
+            environment: ["TERM": "xterm", "NO_COLOR": "", "LC_ALL": "C.UTF-8"].merging(environment) { $1 })
         #expect(process.exit == .code(0))
         return process.output
     }
@@ -54,15 +48,16 @@ struct `The display` {
         #expect(!text.contains("\u{1B}[32m") && !text.contains("\u{1B}[2m"))
     }
 
-    @Test(arguments: ["plain", "none"])
-    func `progress as lines is a choice on a terminal too`(progress: String) throws {
+    @Test(arguments: ["plain", "none"]) func `progress as lines is a choice on a terminal too`(progress: String) throws
+    {
         let text = try shown("--progress \(progress) \(origin.serve("/f", content))", [:])
         #expect(!text.contains("\u{1B}"))
         #expect(text.contains("f: finished, 488 KiB") == (progress == "plain"), "errors only: \(text)")
     }
 
-    @Test(arguments: [("se:crex\u{7F}t\r", 0), ("\u{3}", 7)])
-    func `a missing password is prompted for, and not shown`(keys: String, code: Int) throws {
+    @Test(arguments: [("se:crex\u{7F}t\r", 0), ("\u{3}", 7)]) func `a missing password is prompted for, and not shown`(
+        keys: String, code: Int
+    ) throws {
         let url = origin.serve("/f", content) { $0.login = .basic(user: "me", password: "se:cret") }
         let script = """
             import os, pty, sys, termios
@@ -102,10 +97,7 @@ struct `The display` {
 
     @Test func `a pipe gets no escape codes`() throws {
         let process = try PawlProcess.run(
-            PawlBinary.path,
-            ["get", "-d", folder.path, origin.serve("/f", content)],
-            environment: ["TERM": "xterm"]
-        )
+            PawlBinary.path, ["get", "-d", folder.path, origin.serve("/f", content)], environment: ["TERM": "xterm"])
         #expect(process.exit == .code(0))
         #expect(!process.errors.contains("\u{1B}"))
         #expect(process.errors.contains("f: started, 488 KiB"))
@@ -124,8 +116,6 @@ extension String {
     fileprivate func range(of part: String) -> Int? {
         let (whole, wanted) = (Array(utf8), Array(part.utf8))
         guard whole.count >= wanted.count else { return nil }
-        return (0...(whole.count - wanted.count)).first {
-            whole[$0..<($0 + wanted.count)].elementsEqual(wanted)
-        }
+        return (0...(whole.count - wanted.count)).first { whole[$0..<($0 + wanted.count)].elementsEqual(wanted) }
     }
 }

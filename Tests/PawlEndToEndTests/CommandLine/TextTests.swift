@@ -3,8 +3,7 @@ import PawlTestKit
 import Testing
 
 /// Output for other programs: completions, the manual page, units.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `Output for other programs` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `Output for other programs` {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -17,18 +16,12 @@ struct `Output for other programs` {
     }
 
     private func path(of program: String) -> String? {
-        ServerProcess.searchPath.split(separator: ":").map { "\($0)/\(program)" }.first(
-            where: FileSystem.exists
-        )
+        ServerProcess.searchPath.split(separator: ":").map { "\($0)/\(program)" }.first(where: FileSystem.exists)
     }
 
     private func said(_ program: String, _ arguments: String...) throws -> String {
         let path = program.hasPrefix("/") ? program : try #require(self.path(of: program))
-        let process = try PawlProcess.run(
-            path,
-            arguments,
-            environment: ["LC_ALL": "C.UTF-8", "HOME": folder.path]
-        )
+        let process = try PawlProcess.run(path, arguments, environment: ["LC_ALL": "C.UTF-8", "HOME": folder.path])
         #expect(process.exit == .code(0), "\(process.errors)")
         return process.output
     }
@@ -42,16 +35,10 @@ struct `Output for other programs` {
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--nam") == "--naming\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "ha") == "hash\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "=", "ha") == "hash\n")
-        #expect(
-            try said("bash", "-c", complete, script, "pawl", "get", "--naming", "=") == "server url hash\n"
-        )
-        #expect(
-            try said("bash", "-c", complete, script, "pawl", "help", "re") == "repair resume remove rename\n"
-        )
+        #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "=") == "server url hash\n")
+        #expect(try said("bash", "-c", complete, script, "pawl", "help", "re") == "repair resume remove rename\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "move", "3f", "f") == "first\n")
-        #expect(
-            try said("bash", "-c", complete, script, "pawl", "move", "--socket", "s", "3f", "l") == "last\n"
-        )
+        #expect(try said("bash", "-c", complete, script, "pawl", "move", "--socket", "s", "3f", "l") == "last\n")
         #expect(try said("bash", "-c", complete, script, "pawl", "limit", "n") == "none\n")
     }
 
@@ -97,24 +84,19 @@ struct `Output for other programs` {
         #expect(names.contains("pawl.1") && names.contains("pawl-get.1") && names.contains("pawl-serve.1"))
         let groff = try #require(path(of: "groff"))
         for name in names {
-            let process = try PawlProcess.run(
-                groff,
-                ["-man", "-ww", "-Tascii", "-P-cbou", "\(pages)/\(name)"]
-            )
+            let process = try PawlProcess.run(groff, ["-man", "-ww", "-Tascii", "-P-cbou", "\(pages)/\(name)"])
             #expect(process.exit == .code(0) && process.errors.isEmpty, "\(name): \(process.errors)")
             #expect(process.output.contains("EXAMPLES"), "\(name) has no examples")
         }
         #expect(try said(PawlBinary.path, "help", "--man", "get").contains(".TH PAWL\\-GET 1"))
     }
 
-    @Test func `install writes a unit that systemd accepts, and reports when systemd is not running`() throws
-    {
+    @Test func `install writes a unit that systemd accepts, and reports when systemd is not running`() throws {
         // A systemctl that records its arguments.
         let log = folder.path("output")
         try FileSystem.write(
             Array("#!/bin/sh\necho \"$*\" >>\(log)\n[ ! -e \(folder.path("broken")) ]\n".utf8),
-            to: folder.path("systemctl")
-        )
+            to: folder.path("systemctl"))
         _ = try PawlProcess.run("/bin/chmod", ["755", folder.path("systemctl")])
         let environment = [
             "HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "XDG_RUNTIME_DIR": folder.path,
@@ -132,23 +114,16 @@ struct `Output for other programs` {
         #expect(
             unit.contains(
                 "--root \"\(folder.path("root 1"))\" --socket \(folder.path)/pawl.socket --sessions \(sessions) --jobs 7\n"
-            )
-        )
+            ))
         #expect(unit.contains("\nReadWritePaths=-\(sessions)\n"))
         #expect(FileSystem.mode(sessions) == 0o700)
         if ServerProcess.isInstalled("systemd-analyze") {
             let verdict = try PawlProcess.run(
-                try #require(self.path(of: "systemd-analyze")),
-                ["verify", "--user", "--man=no", path],
-                environment: ["XDG_RUNTIME_DIR": folder.path]
-            )
+                try #require(self.path(of: "systemd-analyze")), ["verify", "--user", "--man=no", path],
+                environment: ["XDG_RUNTIME_DIR": folder.path])
             #expect(!verdict.errors.contains("pawl.service:"), "\(verdict.errors)")
         }
-        let removal = try PawlProcess.run(
-            PawlBinary.path,
-            ["serve", "--uninstall"],
-            environment: environment
-        )
+        let removal = try PawlProcess.run(PawlBinary.path, ["serve", "--uninstall"], environment: environment)
         #expect(removal.exit == .code(0), "\(removal.errors)")
         #expect(FileSystem.contents(path) == nil)
         #expect(FileSystem.exists(folder.path("root 1")) && FileSystem.exists(sessions))

@@ -18,11 +18,7 @@ final class IntegrityBench: Sendable {
 
     func run(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Run {
         let process = try PawlProcess(
-            program,
-            arguments,
-            environment: ["HOME": folder.path].merging(environment) { $1 },
-            folder: folder.path
-        )
+            program, arguments, environment: ["HOME": folder.path].merging(environment) { $1 }, folder: folder.path)
         guard case .code(let code) = process.wait(atMost: .patience) else {
             return Run(code: nil, lines: process.lines, errors: process.errors)
         }
@@ -56,18 +52,13 @@ final class IntegrityBench: Sendable {
 
     /// A Metalink of `bytes` with MD5 digests of its pieces.
     func metalink(
-        _ name: String,
-        _ bytes: [UInt8],
-        piece length: Int,
-        sources: [String],
-        hasWhole: Bool = false
+        _ name: String, _ bytes: [UInt8], piece length: Int, sources: [String], hasWhole: Bool = false
     ) throws -> String {
         let hashes = stride(from: 0, to: bytes.count, by: length).map { start in
             let piece = Array(bytes[start..<min(bytes.count, start + length)])
             return "<hash>\(Hexadecimal.text(MessageDigest5.digest(piece)))</hash>"
         }
-        let whole =
-            hasWhole ? "<hash type=\"md5\">\(Hexadecimal.text(MessageDigest5.digest(bytes)))</hash>" : ""
+        let whole = hasWhole ? "<hash type=\"md5\">\(Hexadecimal.text(MessageDigest5.digest(bytes)))</hash>" : ""
         let urls = sources.enumerated().map { "<url priority=\"\($0 + 1)\">\($1)</url>" }
         return """
             <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="\(name)"><size>\(bytes.count)</size>\(whole)

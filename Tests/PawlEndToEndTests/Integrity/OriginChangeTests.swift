@@ -5,9 +5,7 @@ import Testing
 
 /// Digests that change between runs, responses and sources.
 @Suite(.ownThreads) struct OriginChangeTests {
-    private static func digest(_ digests: OriginStage.Digests) -> String {
-        "Repr-Digest: sha-256=:\(digests.sha):"
-    }
+    private static func digest(_ digests: OriginStage.Digests) -> String { "Repr-Digest: sha-256=:\(digests.sha):" }
 
     /// Kills a run after half of the content.
     private func interrupt(_ stage: OriginStage) throws {
@@ -35,8 +33,7 @@ import Testing
         #expect(try stage.get([]) == "origin")
     }
 
-    @Test func `a digest that was stale in the first run and is right in the second refuses nothing`() throws
-    {
+    @Test func `a digest that was stale in the first run and is right in the second refuses nothing`() throws {
         let stage = try OriginStage(length: 3_000_000)
         stage.serve(Self.digest(stage.wrong))
         try interrupt(stage)
@@ -57,8 +54,9 @@ import Testing
         #expect(try stage.get(["--retry-corrupt"]) == "none")
     }
 
-    @Test(arguments: [["-x", "1"], ["-x", "4"]])
-    func `a new digest in each response ends in a refusal`(options: [String]) throws {
+    @Test(arguments: [["-x", "1"], ["-x", "4"]]) func `a new digest in each response ends in a refusal`(
+        options: [String]
+    ) throws {
         let stage = try OriginStage(length: 3_000_000)
         stage.serve()
         stage.bench.origin.vary("/d/f.iso") { facts, behaviour in
@@ -75,12 +73,10 @@ import Testing
     /// Not what RFC 9530 says, and done by servers that hash what they send.
     @Test(
         arguments: ["Repr-Digest: sha-256=:%:", "Digest: sha-256=%", "x-checksum-sha256: #"],
-        [["-x", "1"], ["-x", "4"]]
-    )
-    func `digests of parts in fields of the whole refuse no right file`(
-        field: String,
-        options: [String]
-    ) throws {
+        [["-x", "1"], ["-x", "4"]]) func `digests of parts in fields of the whole refuse no right file`(
+            field: String, options: [String]
+        ) throws
+    {
         let stage = try OriginStage(length: 6_000_000)
         stage.serve { $0.pace = 8_000_000 }
         stage.bench.origin.vary("/d/f.iso") { facts, behaviour in
@@ -103,8 +99,9 @@ import Testing
         #expect(try stage.get(options + ["--mirror", mirror]) == "origin")
     }
 
-    @Test(arguments: [["-x", "1"], ["-x", "4"]])
-    func `a mirror of other content with its own digest is left out`(options: [String]) throws {
+    @Test(arguments: [["-x", "1"], ["-x", "4"]]) func `a mirror of other content with its own digest is left out`(
+        options: [String]
+    ) throws {
         let stage = try OriginStage(length: 3_000_000)
         stage.serve(Self.digest(stage.right))
         var bad = stage.content

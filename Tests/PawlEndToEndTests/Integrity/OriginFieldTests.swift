@@ -10,24 +10,15 @@ import Testing
         let arguments: [String]
         let set: @Sendable (OriginStage) -> Void
 
-        init(
-            _ name: String,
-            _ outcome: String,
-            _ arguments: String...,
-            set: @escaping @Sendable (OriginStage) -> Void
-        ) {
+        init(_ name: String, _ outcome: String, _ arguments: String..., set: @escaping @Sendable (OriginStage) -> Void)
+        {
             testDescription = name
             self.outcome = outcome
             self.arguments = arguments
             self.set = set
         }
 
-        init(
-            _ name: String,
-            _ outcome: String,
-            _ arguments: [String],
-            set: @escaping @Sendable (OriginStage) -> Void
-        ) {
+        init(_ name: String, _ outcome: String, _ arguments: [String], set: @escaping @Sendable (OriginStage) -> Void) {
             testDescription = name
             self.outcome = outcome
             self.arguments = arguments
@@ -58,8 +49,7 @@ import Testing
         },
         Case("a full object's CRC", "32") {
             $0.serve("x-amz-checksum-crc64nvme: AAAAAAAAAAA=", "x-amz-checksum-type: FULL_OBJECT")
-        },
-        Case("x-ms-blob-content-md5, wrong", "32") { $0.serve("x-ms-blob-content-md5: \($0.wrong.md)") },
+        }, Case("x-ms-blob-content-md5, wrong", "32") { $0.serve("x-ms-blob-content-md5: \($0.wrong.md)") },
         Case("X-Checksum-Sha256", "origin") { $0.serve("X-Checksum-Sha256: \($0.right.hex)") },
         Case("X-Checksum-Sha256, wrong", "32") { $0.serve("X-Checksum-Sha256: \($0.wrong.hex)") },
         Case("X-Linked-ETag", "origin") { $0.serve("X-Linked-ETag: \"\($0.right.hex)\"") },
@@ -74,18 +64,13 @@ import Testing
         },
         Case("required, unreadable", "32", "--verify", "required") {
             $0.serve("Repr-Digest: sha-256=:\($0.right.sha.dropLast()):")
-        },
-        Case("off", "none", "--verify", "off") { $0.serve("Repr-Digest: sha-256=:\($0.wrong.sha):") },
-        Case("signed needs more", "28", "--verify", "signed") {
-            $0.serve("Repr-Digest: sha-256=:\($0.right.sha):")
-        },
+        }, Case("off", "none", "--verify", "off") { $0.serve("Repr-Digest: sha-256=:\($0.wrong.sha):") },
+        Case("signed needs more", "28", "--verify", "signed") { $0.serve("Repr-Digest: sha-256=:\($0.right.sha):") },
         Case("required, weak", "origin", "--verify", "required") { $0.serve("Content-MD5: \($0.right.md)") },
     ]
 
     private static let disputed: [Case] = [
-        Case("one key twice", "32") {
-            $0.serve("Repr-Digest: sha-256=:\($0.right.sha):, sha-256=:\($0.wrong.sha):")
-        },
+        Case("one key twice", "32") { $0.serve("Repr-Digest: sha-256=:\($0.right.sha):, sha-256=:\($0.wrong.sha):") },
         Case("one field twice, wrong last", "32") {
             $0.serve("Repr-Digest: sha-256=:\($0.right.sha):", "Repr-Digest: sha-256=:\($0.wrong.sha):")
         },
@@ -127,9 +112,7 @@ import Testing
             }
         },
         Case("one field twice, gzip", "32") {
-            $0.serve("Repr-Digest: sha-256=:\($0.right.sha):, sha-256=:\($0.wrong.sha):") {
-                $0.coding = .gzip
-            }
+            $0.serve("Repr-Digest: sha-256=:\($0.right.sha):, sha-256=:\($0.wrong.sha):") { $0.coding = .gzip }
         },
         Case("stored as gzip, sent decoded", "none") {
             $0.serve("x-goog-hash: md5=\($0.coded.md)", "x-goog-stored-content-encoding: gzip")
@@ -138,18 +121,13 @@ import Testing
             $0.serve("x-goog-hash: md5=\($0.coded.md)", "x-goog-stored-content-length: 777")
         },
         Case("sent as it is stored, gzip", "origin") {
-            $0.serve("x-goog-hash: md5=\($0.coded.md)", "x-goog-stored-content-encoding: gzip") {
-                $0.coding = .gzip
-            }
+            $0.serve("x-goog-hash: md5=\($0.coded.md)", "x-goog-stored-content-encoding: gzip") { $0.coding = .gzip }
         },
     ]
 
     private static let travelling: [Case] = [
-        Case("a redirect's fields", "none") { stage in
-            stage.redirect("Repr-Digest: sha-256=:\(stage.wrong.sha):")
-        },
-        Case("a redirect's X-Linked-ETag", "origin") { stage in
-            stage.redirect("X-Linked-ETag: \"\(stage.right.hex)\"")
+        Case("a redirect's fields", "none") { stage in stage.redirect("Repr-Digest: sha-256=:\(stage.wrong.sha):") },
+        Case("a redirect's X-Linked-ETag", "origin") { stage in stage.redirect("X-Linked-ETag: \"\(stage.right.hex)\"")
         },
         Case("a redirect's X-Linked-ETag, wrong", "32") { stage in
             stage.redirect("X-Linked-ETag: \"\(stage.wrong.hex)\"")
@@ -159,10 +137,7 @@ import Testing
             stage.bench.origin.vary("/d/f.iso") { facts, behaviour in
                 guard facts.ordinal == 0 else { return }
                 behaviour.instead = Behaviour.SubstituteResponse(
-                    503,
-                    lines: ["Repr-Digest: sha-256=:\(stage.wrong.sha):"],
-                    body: "busy"
-                )
+                    503, lines: ["Repr-Digest: sha-256=:\(stage.wrong.sha):"], body: "busy")
             }
         },
         Case("Content-Digest of each part", "origin") { stage in

@@ -16,13 +16,8 @@ import Testing
     typealias Case = OriginFieldTests.Case
 
     private static func linked(
-        _ name: String,
-        _ outcome: String,
-        _ arguments: String...,
-        link: String = "</d/m>; rel=describedby; \(type)",
-        file: String = "f.iso",
-        isRight: Bool = true,
-        adjust: @escaping @Sendable (inout Behaviour) -> Void = { _ in }
+        _ name: String, _ outcome: String, _ arguments: String..., link: String = "</d/m>; rel=describedby; \(type)",
+        file: String = "f.iso", isRight: Bool = true, adjust: @escaping @Sendable (inout Behaviour) -> Void = { _ in }
     ) -> Case {
         Case(name, outcome, arguments) { stage in
             stage.serve("Link: \(link)")
@@ -34,20 +29,14 @@ import Testing
     }
 
     private static let cases = [
-        linked("right", "origin"),
-        linked("right, required", "origin", "--verify", "required"),
+        linked("right", "origin"), linked("right, required", "origin", "--verify", "required"),
         linked("relative, by its name", "origin", link: "<f.iso.meta4>; rel=\"describedby\""),
-        linked(
-            "among others",
-            "origin",
-            link: "</x>; rel=next, </d/m>;rel=\"describedby license\";\(type);pri=1"
-        ),
+        linked("among others", "origin", link: "</x>; rel=next, </d/m>;rel=\"describedby license\";\(type);pri=1"),
         linked("wrong", "32", isRight: false),
         Case("wrong, in a Metalink that has torrents only", "32") { stage in
             stage.serve("Link: </d/m>; rel=describedby; \(type)")
             stage.put("/d/m", metalink("f.iso", stage.wrong.hex, "magnet:?xt=1"))
-        },
-        linked("wrong, off", "none", "--verify", "off", isRight: false),
+        }, linked("wrong, off", "none", "--verify", "off", isRight: false),
         linked("of another file", "none", file: "g.iso", isRight: false),
         linked("of the name in another case", "none", file: "F.ISO", isRight: false),
         linked("a path upwards", "none", file: "../f.iso", isRight: false),
@@ -60,14 +49,12 @@ import Testing
         Case("endless", "none") { stage in
             stage.serve("Link: </d/m>; rel=describedby; \(type)")
             let line = "<metalink><file name=\"f.iso\"><hash type=\"sha-256\">\(stage.wrong.hex)</hash>"
-            stage.bench.origin.serve("/d/m", Payload(repeating: line, length: 1 << 50)) {
-                $0.framing = .chunked
-            }
+            stage.bench.origin.serve("/d/m", Payload(repeating: line, length: 1 << 50)) { $0.framing = .chunked }
         },
     ]
 
-    @Test(arguments: cases)
-    func `the Metalink that a response links to counts as the origin's word`(next: Case) throws {
+    @Test(arguments: cases) func `the Metalink that a response links to counts as the origin's word`(next: Case) throws
+    {
         let stage = try OriginStage()
         next.set(stage)
         #expect(try stage.get(next.arguments) == next.outcome)
@@ -78,17 +65,15 @@ import Testing
         let stage = try OriginStage()
         let other = try OriginServer()
         defer { other.stop() }
-        let url = other.serve("/m", Payload(text: Self.metalink("f.iso", stage.wrong.hex, stage.url)))
-            .replacing("127.0.0.1", with: "localhost")
+        let url = other.serve("/m", Payload(text: Self.metalink("f.iso", stage.wrong.hex, stage.url))).replacing(
+            "127.0.0.1", with: "localhost")
         stage.serve("Link: <\(url)>; rel=describedby; \(Self.type)")
         #expect(try stage.get([]) == "none")
         #expect(other.log.of("/m").isEmpty)
     }
 
     /// How the content's own address fails, and what its digest is.
-    @Test(arguments: [
-        "wrong bytes", "gone", "wrong bytes, described", "without a digest", "with a weak digest",
-    ])
+    @Test(arguments: ["wrong bytes", "gone", "wrong bytes, described", "without a digest", "with a weak digest"])
     func `a duplicate is used when the content's address fails`(kind: String) throws {
         let stage = try OriginStage(length: 3_000_000)
         var bad = stage.content
@@ -99,15 +84,12 @@ import Testing
             switch kind {
             case "without a digest": break
             case "with a weak digest": behaviour.add(header: "Content-MD5: \(stage.right.md)")
-            case "wrong bytes, described":
-                behaviour.add(header: "Link: <m>; rel=describedby; \(Self.type)")
+            case "wrong bytes, described": behaviour.add(header: "Link: <m>; rel=describedby; \(Self.type)")
             default: behaviour.add(header: "Repr-Digest: sha-256=:\(stage.right.sha):")
             }
             if kind != "wrong bytes, described" {
                 behaviour.add(
-                    header:
-                        "Link: <ftp://127.0.0.1:1/x>; rel=duplicate; pri=2, <\(duplicate)>; rel=duplicate; pri=1"
-                )
+                    header: "Link: <ftp://127.0.0.1:1/x>; rel=duplicate; pri=2, <\(duplicate)>; rel=duplicate; pri=1")
             }
             if isGone { behaviour.cut = .close(after: 1_000_000) }
         }

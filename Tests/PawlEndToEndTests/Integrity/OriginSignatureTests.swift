@@ -16,15 +16,16 @@ import Testing
         var isGood: Bool {
             switch self {
             case .binary, .armored, .sign, .clear, .named, .unknownFirst: true
-            case .bad, .expired, .expiredKey, .revoked, .unnamed, .otherText, .otherFile, .page, .endless,
-                .none, .unsignedAround, .clearForged:
+            case .bad, .expired, .expiredKey, .revoked, .unnamed, .otherText, .otherFile, .page, .endless, .none,
+                .unsignedAround, .clearForged:
                 false
             }
         }
     }
 
-    @Test(arguments: OpenPGP.allCases)
-    func `only a good signature by a named key over the right sums counts`(kind: OpenPGP) throws {
+    @Test(arguments: OpenPGP.allCases) func `only a good signature by a named key over the right sums counts`(
+        kind: OpenPGP
+    ) throws {
         let stage = try OriginStage()
         let tools = try SigningTools(stage.bench)
         stage.serve()
@@ -58,8 +59,7 @@ import Testing
         case .endless:
             for ending in SidecarNames.signatures {
                 stage.bench.origin.serve(
-                    "/d/SHA256SUMS" + ending,
-                    Payload(repeating: "-----BEGIN PGP SIGNATURE-----\n", length: 1 << 50)
+                    "/d/SHA256SUMS" + ending, Payload(repeating: "-----BEGIN PGP SIGNATURE-----\n", length: 1 << 50)
                 ) { $0.framing = .chunked }
             }
         case .none: break
@@ -76,9 +76,7 @@ import Testing
         let keyring = try tools.keyring("a", armored: kind == .armored)
         let outcome = try stage.get(["--verify", "signed", "--keyring", keyring])
         #expect(outcome == (kind.isGood ? "signed" : "32"))
-        for ending in SidecarNames.signatures {
-            #expect(stage.sent(of: "/d/SHA256SUMS" + ending) <= OriginStage.most)
-        }
+        for ending in SidecarNames.signatures { #expect(stage.sent(of: "/d/SHA256SUMS" + ending) <= OriginStage.most) }
     }
 
     @Test func `a signed sums file with another digest is never published`() throws {

@@ -23,9 +23,7 @@ struct OriginStage {
         var hex: String { Hexadecimal.text(sha256) }
         var hex5: String { Hexadecimal.text(sha512) }
         var hexMD5: String { Hexadecimal.text(md5) }
-        fileprivate var inverted: Digests {
-            Digests(sha256: sha256.map(~), sha512: sha512.map(~), md5: md5.map(~))
-        }
+        fileprivate var inverted: Digests { Digests(sha256: sha256.map(~), sha512: sha512.map(~), md5: md5.map(~)) }
     }
 
     init(length: Int64 = 300_000) throws {
@@ -47,11 +45,8 @@ struct OriginStage {
     }
 
     /// Serves the content with these fields.
-    @discardableResult
-    func serve(
-        _ fields: String...,
-        at path: String = "/d/f.iso",
-        _ adjust: (inout Behaviour) -> Void = { _ in }
+    @discardableResult func serve(
+        _ fields: String..., at path: String = "/d/f.iso", _ adjust: (inout Behaviour) -> Void = { _ in }
     ) -> String {
         bench.origin.serve(path, payload) { behaviour in
             for field in fields { behaviour.add(header: field) }
@@ -93,8 +88,7 @@ struct OriginStage {
 
 extension OriginStage {
     /// The paths of all sums files that may stand beside the content.
-    static let sidecars =
-        SidecarNames.own.map { "/d/f.iso" + $0 } + SidecarNames.common.map { "/d/" + $0 }
+    static let sidecars = SidecarNames.own.map { "/d/f.iso" + $0 } + SidecarNames.common.map { "/d/" + $0 }
 
     /// What an origin sends at most of a file whose first MiB is read: its socket's buffers have the rest.
     static let most: Int64 = 32 << 20

@@ -7,9 +7,7 @@ import Testing
     typealias Case = OriginFieldTests.Case
 
     private static func sums(
-        _ name: String,
-        _ outcome: String,
-        at path: String = "/d/SHA256SUMS",
+        _ name: String, _ outcome: String, at path: String = "/d/SHA256SUMS",
         _ text: @escaping @Sendable (OriginStage) -> String
     ) -> Case {
         Case(name, outcome, "--verify", "sidecar") {
@@ -28,9 +26,7 @@ import Testing
         sums("GNU, text", "sidecar") { "\($0.wrong.hex)  g.iso\n\($0.right.hex)  f.iso\n" },
         sums("GNU, binary, CRLF, BOM", "sidecar") { "\u{FEFF}\($0.right.hex) *./f.iso\r\n" },
         sums("GNU, upper case", "sidecar") { "\($0.right.hex.uppercased())  f.iso\n" },
-        sums("BSD", "sidecar", at: "/d/CHECKSUM") {
-            "# f.iso: 300000 bytes\nSHA256 (f.iso) = \($0.right.hex)\n"
-        },
+        sums("BSD", "sidecar", at: "/d/CHECKSUM") { "# f.iso: 300000 bytes\nSHA256 (f.iso) = \($0.right.hex)\n" },
         sums("SHA512SUMS", "sidecar", at: "/d/SHA512SUMS") { "\($0.right.hex5)  f.iso\n" },
         sums("MD5SUMS, wrong", "32", at: "/d/MD5SUMS") { "\($0.wrong.hexMD5)  f.iso\n" },
         sums("wrong", "32") { "\($0.wrong.hex)  f.iso\n" },
@@ -51,17 +47,12 @@ import Testing
         sums("outside of the signed text", "none") {
             "\($0.wrong.hex)  f.iso\n-----BEGIN PGP SIGNED MESSAGE-----\n\n\($0.wrong.hex)  g.iso\n"
                 + "-----BEGIN PGP SIGNATURE-----\n\nAA==\n-----END PGP SIGNATURE-----\n\($0.wrong.hex)  f.iso\n"
-        },
-        sums("HTML as text", "none") { "\n<html><pre>\n\($0.wrong.hex)  f.iso\n</pre></html>" },
-        sums("too long", "none") {
-            "\($0.wrong.hex)  f.iso\n" + String(repeating: "#", count: SumsFile.longest)
-        },
+        }, sums("HTML as text", "none") { "\n<html><pre>\n\($0.wrong.hex)  f.iso\n</pre></html>" },
+        sums("too long", "none") { "\($0.wrong.hex)  f.iso\n" + String(repeating: "#", count: SumsFile.longest) },
     ]
 
     private static func broken(
-        _ name: String,
-        _ outcome: String = "none",
-        _ arguments: String...,
+        _ name: String, _ outcome: String = "none", _ arguments: String...,
         adjust: @escaping @Sendable (OriginStage, inout Behaviour) -> Void
     ) -> Case {
         Case(name, outcome, "--verify", "sidecar", "--timeout", "2") { stage in
@@ -72,13 +63,10 @@ import Testing
 
     private static let served: [Case] = [
         broken("HTML by its type") { $1.contentType = "text/html; charset=utf-8" },
-        broken("cut") { $1.cut = .close(from: 70) },
-        broken("reset") { $1.cut = .reset(from: 70) },
+        broken("cut") { $1.cut = .close(from: 70) }, broken("reset") { $1.cut = .reset(from: 70) },
         broken("garbage") { $1.garbage = Array("SSH-2.0-none\r\n".utf8) },
-        broken("server error") { $1.instead = .status(500) },
-        broken("refused") { $1.instead = .status(403) },
-        broken("silent") { $1.delay = .untilReleased },
-        broken("stalls") { $1.cut = .stall(from: 10) },
+        broken("server error") { $1.instead = .status(500) }, broken("refused") { $1.instead = .status(403) },
+        broken("silent") { $1.delay = .untilReleased }, broken("stalls") { $1.cut = .stall(from: 10) },
         broken("redirects to itself") { $1.instead = .redirect(to: $0.bench.origin.url("/d/SHA256SUMS")) },
         Case("redirect on the host", "sidecar", "--verify", "sidecar") { stage in
             stage.serve()
@@ -110,17 +98,13 @@ import Testing
             stage.serve()
             for path in OriginStage.sidecars {
                 let line = "\(stage.wrong.hex)  f.iso\n"
-                stage.bench.origin.serve(path, Payload(repeating: line, length: 1 << 50)) {
-                    $0.framing = .chunked
-                }
+                stage.bench.origin.serve(path, Payload(repeating: line, length: 1 << 50)) { $0.framing = .chunked }
             }
         },
         Case("endless lines", "none", "--verify", "sidecar") { stage in
             stage.serve()
             for path in OriginStage.sidecars {
-                stage.bench.origin.serve(path, Payload(repeating: "a", length: 1 << 50)) {
-                    $0.framing = .untilClose
-                }
+                stage.bench.origin.serve(path, Payload(repeating: "a", length: 1 << 50)) { $0.framing = .untilClose }
             }
         },
         Case("dripping", "none", "--verify", "sidecar", "--timeout", "2") { stage in
@@ -137,15 +121,12 @@ import Testing
             stage.serve()
             for path in OriginStage.sidecars {
                 let line = "\(stage.wrong.hex)  f.iso\n"
-                stage.bench.origin.serve(path, Payload(repeating: line, length: 1 << 20)) {
-                    $0.cut = .close(after: 1)
-                }
+                stage.bench.origin.serve(path, Payload(repeating: line, length: 1 << 20)) { $0.cut = .close(after: 1) }
             }
         },
     ]
 
-    @Test(arguments: texts + served)
-    func `sums files decide as they must`(next: Case) throws {
+    @Test(arguments: texts + served) func `sums files decide as they must`(next: Case) throws {
         let stage = try OriginStage()
         next.set(stage)
         #expect(try stage.get(next.arguments) == next.outcome)

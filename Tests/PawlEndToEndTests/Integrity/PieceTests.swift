@@ -15,18 +15,14 @@ import Testing
     }
 
     @Test(arguments: [["-x", "1"], ["-x", "4"]])
-    func `bad pieces of one mirror come from the other one, and the liar is left out`(
-        options: [String]
-    ) throws {
+    func `bad pieces of one mirror come from the other one, and the liar is left out`(options: [String]) throws {
         let bench = try IntegrityBench()
         let bad = bench.origin.serve("/bad/f", Self.damaged([1, 3, 5, 7, 9]))
         let good = bench.origin.serve("/good/f", Payload(Self.content)) { $0.validators = .weakTagOnly }
         let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [bad, good])
         try bench.write("f.meta4", Array(text.utf8))
         let run = try bench.run(
-            PawlBinary.path,
-            ["get", "--json", "--retry-delay", "0.01", "--metalink", "f.meta4"] + options
-        )
+            PawlBinary.path, ["get", "--json", "--retry-delay", "0.01", "--metalink", "f.meta4"] + options)
         #expect(run.code == 0, "\(run)")
         #expect(bench.contents("f") == Self.content)
         #expect(bench.folder.names == ["f", "f.meta4"])
@@ -36,8 +32,8 @@ import Testing
     }
 
     /// `nil`: the file is recognized; else `--if-exists`.
-    @Test(arguments: [nil, "skip"])
-    func `a finished file is kept only if its pieces are right`(policy: String?) throws {
+    @Test(arguments: [nil, "skip"]) func `a finished file is kept only if its pieces are right`(policy: String?) throws
+    {
         let bench = try IntegrityBench()
         let url = bench.origin.serve("/f", Self.damaged([3]))
         try #expect(bench.pawl("get", url).code == 0)
@@ -59,9 +55,7 @@ import Testing
         let bench = try IntegrityBench()
         // The damage is in the first response only.
         let versions = [Self.damaged([4]), Payload(Self.content)]
-        let url = bench.origin.serve("/f", versions: versions, changing: .afterRequests(1)) {
-            $0.validators = .none
-        }
+        let url = bench.origin.serve("/f", versions: versions, changing: .afterRequests(1)) { $0.validators = .none }
         let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
         try bench.write("f.meta4", Array(text.utf8))
         let run = try bench.pawl("get", "--json", "-x", "1", "--metalink", "f.meta4")
@@ -70,9 +64,7 @@ import Testing
         #expect(bench.sent(of: "/f") <= Int64(Self.content.count + 2 * Self.pieceLength), "\(run)")
     }
 
-    @Test func `a source that always sends a wrong piece fails with code 32, and nothing is published`()
-        throws
-    {
+    @Test func `a source that always sends a wrong piece fails with code 32, and nothing is published`() throws {
         let bench = try IntegrityBench()
         let url = bench.origin.serve("/f", Self.damaged([2]))
         let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])

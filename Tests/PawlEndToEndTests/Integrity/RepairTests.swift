@@ -9,28 +9,19 @@ import Testing
     private static let pieceLength = 256 << 10
 
     private static let damage: [@Sendable (inout [UInt8]) -> Void] = [
-        { $0[1_500_000] ^= 1 },
-        { $0.replaceSubrange(0..<100_000, with: repeatElement(0, count: 100_000)) },
-        { $0.removeLast(700_000) },
-        { $0 += [1, 2, 3] },
-        { $0 = [] },
+        { $0[1_500_000] ^= 1 }, { $0.replaceSubrange(0..<100_000, with: repeatElement(0, count: 100_000)) },
+        { $0.removeLast(700_000) }, { $0 += [1, 2, 3] }, { $0 = [] },
     ]
 
-    @Test(arguments: damage.indices)
-    func `pieces: only what is wrong is fetched, and the mode stays`(index: Int) throws {
+    @Test(arguments: damage.indices) func `pieces: only what is wrong is fetched, and the mode stays`(index: Int) throws
+    {
         let bench = try IntegrityBench()
         var bytes = Self.content
         Self.damage[index](&bytes)
         try bench.write("f", bytes)
         unsafe chmod(bench.folder.path("f"), 0o600)
         let url = bench.origin.serve("/x", Payload(Self.content))
-        let text = try bench.metalink(
-            "f",
-            Self.content,
-            piece: Self.pieceLength,
-            sources: [url],
-            hasWhole: true
-        )
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url], hasWhole: true)
         try bench.write("m", Array(text.utf8))
         // One connection: what a server has sent beyond a part's end, when another connection took it over, is counted.
         let run = try bench.pawl("repair", "f", "--metalink", "m", "-x", "1")
@@ -59,15 +50,14 @@ import Testing
     }
 
     /// `true`: the source does not state the length either.
-    @Test(arguments: [false, true])
-    func `pieces: without a size they decide as well`(isChunked: Bool) throws {
+    @Test(arguments: [false, true]) func `pieces: without a size they decide as well`(isChunked: Bool) throws {
         let bench = try IntegrityBench()
         var bytes = Self.content
         try bench.write("f", bytes)
         bytes[1_500_000] ^= 1
         let url = bench.origin.serve("/x", Payload(bytes)) { if isChunked { $0.framing = .chunked } }
-        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
-            .replacing(try Regex("<size>.*</size>"), with: "")
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url]).replacing(
+            try Regex("<size>.*</size>"), with: "")
         try bench.write("m", Array(text.utf8))
         let verified = try bench.pawl("verify", "f", "--metalink", "m")
         #expect(verified.code == 0, "\(verified)")
@@ -88,8 +78,8 @@ import Testing
         let bench = try IntegrityBench()
         try bench.write("f", Self.content)
         let url = bench.origin.serve("/x", Payload(Self.content))
-        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
-            .replacing(try Regex("<size>.*</size>"), with: "<size>100</size>")
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url]).replacing(
+            try Regex("<size>.*</size>"), with: "<size>100</size>")
         try bench.write("m", Array(text.utf8))
         let run = try bench.run(PawlBinary.path, line.split(separator: " ").map(String.init))
         #expect(run.code == 32 || run.code == 22, "\(run)")
@@ -113,9 +103,7 @@ import Testing
 
     /// A repair of `f`, bytes of which are wrong, that waits for the last of them.
     private func waiting(
-        _ bench: IntegrityBench,
-        wrongAt places: [Int] = [1_500_000],
-        mode: mode_t = 0o644
+        _ bench: IntegrityBench, wrongAt places: [Int] = [1_500_000], mode: mode_t = 0o644
     ) throws -> PawlProcess {
         var bytes = Self.content
         for place in places { bytes[place] ^= 1 }
@@ -126,16 +114,14 @@ import Testing
         let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
         try bench.write("m", Array(text.utf8))
         let process = try PawlProcess(
-            PawlBinary.path,
-            ["repair", "f", "--metalink", "m", "-x", "1"],
-            folder: bench.folder.path
-        )
+            PawlBinary.path, ["repair", "f", "--metalink", "m", "-x", "1"], folder: bench.folder.path)
         #expect(bench.origin.wait(held: 1, of: "/x"))
         return process
     }
 
-    @Test(arguments: [false, true])
-    func `a file that was changed meanwhile stays, and the next run replaces it`(isOther: Bool) throws {
+    @Test(arguments: [false, true]) func `a file that was changed meanwhile stays, and the next run replaces it`(
+        isOther: Bool
+    ) throws {
         let bench = try IntegrityBench()
         let process = try waiting(bench)
         let mine = Array("written meanwhile".utf8)
@@ -216,10 +202,7 @@ import Testing
     }
 
     @Test(arguments: damage.indices.dropLast(), [Behaviour.Validators.strong, .lastModifiedOnly, .none])
-    func `from a URL alone: the differing pieces are replaced`(
-        index: Int,
-        validators: Behaviour.Validators
-    ) throws {
+    func `from a URL alone: the differing pieces are replaced`(index: Int, validators: Behaviour.Validators) throws {
         let bench = try IntegrityBench()
         var bytes = Self.content
         Self.damage[index](&bytes)
@@ -244,17 +227,13 @@ import Testing
 
     /// Responses with status 200 that are not the file: type, length, lines, validators.
     private static let others: [(String, Int64, [String], Behaviour.Validators)] = [
-        ("text/html", 170, [], .none),
-        ("text/html", 170, [], .strong),
-        ("application/json", 11, [], .lastModifiedOnly),
-        ("application/octet-stream", 4, [], .none),
-        ("application/octet-stream", 0, [], .none),
+        ("text/html", 170, [], .none), ("text/html", 170, [], .strong), ("application/json", 11, [], .lastModifiedOnly),
+        ("application/octet-stream", 4, [], .none), ("application/octet-stream", 0, [], .none),
         ("application/octet-stream", 400_000, [], .strong),
         ("application/octet-stream", 4_000_000, ["Content-Encoding: gzip"], .strong),
     ]
 
-    @Test(arguments: others.indices)
-    func `a response that is not the file leaves it as it is`(index: Int) throws {
+    @Test(arguments: others.indices) func `a response that is not the file leaves it as it is`(index: Int) throws {
         let bench = try IntegrityBench()
         var bytes = Self.content
         bytes[1_500_000] ^= 1
@@ -287,11 +266,7 @@ import Testing
         bytes[1_500_000] ^= 1
         try bench.write("f", bytes)
         let other = Payload(seed: 183, length: 4_000_000)
-        let url = bench.origin.serve(
-            "/x",
-            versions: [Payload(Self.content), other],
-            changing: .afterRequests(1)
-        )
+        let url = bench.origin.serve("/x", versions: [Payload(Self.content), other], changing: .afterRequests(1))
         let run = try bench.pawl("repair", "f", "--from", url)
         let found = try #require(bench.contents("f"))
         #expect(found == bytes || found == other.bytes(in: ByteRange(0, 4_000_000)), "\(run)")

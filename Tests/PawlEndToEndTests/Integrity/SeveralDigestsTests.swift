@@ -65,15 +65,7 @@ import Testing
         let contradicting = try bench.pawl("get", url, "--checksum", right, "--checksum", "md5=\(Self.wrong)")
         #expect(contradicting.code == 28, "\(contradicting)")
         let sha1 = try rightSHA1()
-        let run = try bench.pawl(
-            "get",
-            url,
-            "--checksum",
-            right,
-            "--checksum",
-            "sha-1=\(sha1)",
-            "--retry-corrupt"
-        )
+        let run = try bench.pawl("get", url, "--checksum", right, "--checksum", "sha-1=\(sha1)", "--retry-corrupt")
         #expect(run.code == 0 && bench.contents("f") == Self.content, "\(run)")
         for (checksum, code) in [("sha-1=\(sha1)", Int32(0)), (wrong, 32)] {
             let verified = try bench.pawl("verify", "f", "--checksum", checksum, "--checksum", right)
@@ -85,29 +77,16 @@ import Testing
         let (bench, url) = try bench(sha1: Self.wrongSHA1)
         let part = Hexadecimal.text(MessageDigest5.digest(Array(Self.content[1_000..<2_000])))
         let run = try bench.pawl(
-            "get",
-            url,
-            "--range",
-            "1000-1999",
-            "--checksum",
-            "md5=\(part)",
-            "--checksum",
-            "sha-1=\(Self.wrongSHA1)"
-        )
+            "get", url, "--range", "1000-1999", "--checksum", "md5=\(part)", "--checksum", "sha-1=\(Self.wrongSHA1)")
         #expect(run.code == 32 && bench.contents("f") == nil, "\(run)")
     }
 
-    @Test func `a repair checks all digests of a Metalink, also those of a file whose pieces are right`()
-        throws
-    {
+    @Test func `a repair checks all digests of a Metalink, also those of a file whose pieces are right`() throws {
         let bench = try IntegrityBench()
         let url = bench.origin.serve("/x", Payload(Self.content))
         let text = try bench.metalink("f", Self.content, piece: 64 << 10, sources: [url], hasWhole: true)
         let whole = "<hash type=\"md5\">\(Self.md5)</hash>"
-        let contradicting = text.replacing(
-            whole,
-            with: "\(whole)<hash type=\"sha-1\">\(Self.wrongSHA1)</hash>"
-        )
+        let contradicting = text.replacing(whole, with: "\(whole)<hash type=\"sha-1\">\(Self.wrongSHA1)</hash>")
         try bench.write("m", Array(contradicting.utf8))
         try bench.write("f", Self.content)
         let right = try bench.pawl("repair", "f", "--metalink", "m")

@@ -15,11 +15,9 @@ final class SigningTools {
     // The agent that gpg starts ends with its folder.
     deinit { _ = try? bench.run("/usr/bin/gpgconf", ["--homedir", home.path, "--kill", "all"]) }
 
-    @discardableResult
-    private func gpg(_ arguments: String...) throws -> IntegrityBench.Run {
+    @discardableResult private func gpg(_ arguments: String...) throws -> IntegrityBench.Run {
         let common = [
-            "--homedir", home.path, "--batch", "--yes", "--quiet", "--pinentry-mode", "loopback",
-            "--passphrase", "",
+            "--homedir", home.path, "--batch", "--yes", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "",
         ]
         let run = try bench.run("/usr/bin/gpg", common + arguments)
         try #require(run.code == 0, "\(arguments): \(run)")
@@ -31,13 +29,9 @@ final class SigningTools {
         let past = expired ? ["--faked-system-time", "20200101T000000"] : []
         let run = try bench.run(
             "/usr/bin/gpg",
-            [
-                "--homedir", home.path, "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase",
-                "",
-            ] + past + [
+            ["--homedir", home.path, "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", ""] + past + [
                 "--quick-gen-key", "\(name)@example.org", "ed25519", "sign", expired ? "1y" : "never",
-            ]
-        )
+            ])
         try #require(run.code == 0, "\(run)")
     }
 
@@ -48,18 +42,14 @@ final class SigningTools {
         let form = armored ? ["--armor"] : []
         let run = try bench.run(
             "/usr/bin/gpg",
-            ["--homedir", home.path, "--batch", "--yes"] + form + ["--output", path, "--export"] + keys
-        )
+            ["--homedir", home.path, "--batch", "--yes"] + form + ["--output", path, "--export"] + keys)
         try #require(run.code == 0, "\(run)")
         return path
     }
 
     /// A signature over `text`; several keys make several signatures in one file.
     func sign(
-        _ text: String,
-        by names: String...,
-        as form: String = "--detach-sign",
-        armored: Bool = false,
+        _ text: String, by names: String..., as form: String = "--detach-sign", armored: Bool = false,
         expired: Bool = false
     ) throws -> [UInt8] {
         let (source, target) = (home.path("text"), home.path("signature"))
@@ -68,11 +58,8 @@ final class SigningTools {
         let signers = names.flatMap { ["--local-user", "\($0)@example.org"] }
         let run = try bench.run(
             "/usr/bin/gpg",
-            [
-                "--homedir", home.path, "--batch", "--yes", "--quiet", "--pinentry-mode", "loopback",
-                "--passphrase", "",
-            ] + past + signers + (armored ? ["--armor"] : []) + ["--output", target, form, source]
-        )
+            ["--homedir", home.path, "--batch", "--yes", "--quiet", "--pinentry-mode", "loopback", "--passphrase", ""]
+                + past + signers + (armored ? ["--armor"] : []) + ["--output", target, form, source])
         try #require(run.code == 0, "\(run)")
         return try #require(FileSystem.contents(target))
     }
@@ -101,9 +88,7 @@ final class SigningTools {
         let (source, target) = (home.path("text"), home.path("minisig"))
         try FileSystem.write(Array(text.utf8), to: source)
         let run = try bench.run(
-            "/usr/bin/minisign",
-            ["-S", "-s", home.path("\(name).key"), "-m", source, "-x", target]
-        )
+            "/usr/bin/minisign", ["-S", "-s", home.path("\(name).key"), "-m", source, "-x", target])
         try #require(run.code == 0, "\(run)")
         return try #require(FileSystem.contents(target))
     }

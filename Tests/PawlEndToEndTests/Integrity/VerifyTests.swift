@@ -57,10 +57,8 @@ import Testing
         let run = try bench.run("/bin/sh", ["-c", script, PawlBinary.path])
         #expect(run.code == 15, "\(run)")
         #expect(
-            run.lines.first { $0.contains("verified") }?
-                .contains("\"path\":\"a\u{FFFD}b\",\"pathEncoded\":\"a%FFb\"") == true,
-            "\(run)"
-        )
+            run.lines.first { $0.contains("verified") }?.contains("\"path\":\"a\u{FFFD}b\",\"pathEncoded\":\"a%FFb\"")
+                == true, "\(run)")
         #expect(run.lines.last?.hasPrefix("no a\u{FFFD}b: FAILED, No such file") == true, "\(run)")
     }
 
@@ -100,22 +98,13 @@ import Testing
                 """
                 <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="a">\(hashes)
                 <url>http://x.example/a</url></file></metalink>
-                """.utf8
-            )
+                """.utf8)
         }
-        try bench.write(
-            "m",
-            metalink("<hash type='sha-256'>\(right)</hash><hash type='sha-256'>\(other)</hash>")
-        )
+        try bench.write("m", metalink("<hash type='sha-256'>\(right)</hash><hash type='sha-256'>\(other)</hash>"))
         let twice = try bench.pawl("verify", "a", "--metalink", "m")
-        #expect(
-            twice.code == 28 && twice.errors.contains("different digests of the same algorithm"),
-            "\(twice)"
-        )
+        #expect(twice.code == 28 && twice.errors.contains("different digests of the same algorithm"), "\(twice)")
         try bench.write(
-            "m",
-            metalink("<hash type='md5'>\(other.prefix(32))</hash><hash type='sha-256'>\(right)</hash>")
-        )
+            "m", metalink("<hash type='md5'>\(other.prefix(32))</hash><hash type='sha-256'>\(right)</hash>"))
         let all = try bench.pawl("verify", "a", "--metalink", "m")
         #expect(all.code == 32 && all.lines[0].contains("expected md5"), "\(all)")
         try bench.write("m", metalink("<hash type='sha3-256'>00</hash>"))
@@ -178,10 +167,7 @@ import Testing
         }
         let other = String(repeating: "0", count: 64)
         let wrong = try bench.pawl("verify", "--json", "a", "--checksum", "sha-256=\(other)")
-        #expect(
-            wrong.code == 32 && wrong.lines.count == 1 && wrong.lines[0].contains("\"code\":32"),
-            "\(wrong)"
-        )
+        #expect(wrong.code == 32 && wrong.lines.count == 1 && wrong.lines[0].contains("\"code\":32"), "\(wrong)")
         let metalink = try bench.metalink("a", Self.content, piece: 100_000, sources: ["http://x.example/a"])
         try bench.write("m", Array(metalink.utf8))
         let pieces = try bench.pawl("verify", "a", "--metalink", "m")
@@ -228,9 +214,7 @@ import Testing
         bench.origin.serve("/d/a.sha512", Payload(text: "<html>no such file</html>"))
         let right = try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a"))
         #expect(right.code == 0, "\(right)")
-        #expect(
-            right.lines[0].hasPrefix("a: OK, sha-256 (http://") && right.lines[0].hasSuffix("/d/SHA256SUMS)")
-        )
+        #expect(right.lines[0].hasPrefix("a: OK, sha-256 (http://") && right.lines[0].hasSuffix("/d/SHA256SUMS)"))
         try bench.write("b", Self.content)
         let both = try bench.pawl("verify", "a", "b", "--from", bench.origin.url("/d/"))
         #expect(both.code == 3, "a path out of the folder names nothing: \(both)")
@@ -261,9 +245,7 @@ import Testing
         let bench = try IntegrityBench()
         try bench.write("a", Self.content)
         let digest = try bench.sum("md5sum", of: "a")
-        let url = bench.origin.serve("/a", Payload(Self.content)) {
-            $0.add(header: "X-Checksum-Md5: \(digest)")
-        }
+        let url = bench.origin.serve("/a", Payload(Self.content)) { $0.add(header: "X-Checksum-Md5: \(digest)") }
         let right = try bench.pawl("verify", "a", "--from", url)
         #expect(right.code == 0 && right.lines[0].contains("x-checksum-md5"), "\(right)")
         let again = try bench.pawl("verify", "a", "--from", url + "?id=1")

@@ -6,11 +6,7 @@ import Testing
 /// Updates by zsync control files, beside Debian's zsync.
 @Suite(
     .ownThreads,
-    .enabled(
-        if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("zsync"),
-        "needs nginx and zsync"
-    )
-)
+    .enabled(if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("zsync"), "needs nginx and zsync"))
 struct ZsyncUpdateTests {
     /// An archive of a source tree and a later version of it: files changed, added, removed and moved.
     private static func pair(_ bench: IntegrityBench) throws -> (old: [UInt8], new: [UInt8]) {
@@ -61,38 +57,17 @@ struct ZsyncUpdateTests {
     @Test func `no more bytes are fetched than zsync fetches, over HTTP and HTTPS`() throws {
         let bench = try IntegrityBench()
         let site = try Self.site(bench)
-        let theirs = try bench.run(
-            "/usr/bin/zsync",
-            ["-q", "-i", "old", "-o", "theirs", site.nginx.url("/new.zsync")]
-        )
+        let theirs = try bench.run("/usr/bin/zsync", ["-q", "-i", "old", "-o", "theirs", site.nginx.url("/new.zsync")])
         #expect(theirs.code == 0 && bench.contents("theirs") == site.new, "\(theirs)")
-        let ours = try bench.pawl(
-            "get",
-            "--zsync",
-            site.nginx.url("/new.zsync"),
-            "--seed",
-            "old",
-            "-o",
-            "ours"
-        )
+        let ours = try bench.pawl("get", "--zsync", site.nginx.url("/new.zsync"), "--seed", "old", "-o", "ours")
         #expect(ours.code == 0 && bench.contents("ours") == site.new, "\(ours)")
         let secure = try bench.pawl(
-            "get",
-            "--zsync",
-            site.nginx.secureURL("/new.zsync"),
-            "--seed",
-            "old",
-            "-o",
-            "secure",
-            "--ca-certificate",
-            site.authority.authority
-        )
+            "get", "--zsync", site.nginx.secureURL("/new.zsync"), "--seed", "old", "-o", "secure", "--ca-certificate",
+            site.authority.authority)
         #expect(secure.code == 0 && bench.contents("secure") == site.new, "\(secure)")
         #expect(bench.contents("old") == site.old)
         let requests = site.nginx.finish().filter { $0.path == "/new" }
-        func bytes(from start: Int, to end: Int) -> Int64 {
-            requests[start..<end].reduce(0) { $0 + $1.bodySent }
-        }
+        func bytes(from start: Int, to end: Int) -> Int64 { requests[start..<end].reduce(0) { $0 + $1.bodySent } }
         // Each program's requests follow the other's: ours have one range each.
         let lists = requests.indices.filter { requests[$0].range.contains(",") }
         let split = (lists.last ?? -1) + 1
@@ -102,9 +77,7 @@ struct ZsyncUpdateTests {
         #expect(mine > 0 && mine <= 2 * bytes(from: 0, to: split), "\(mine), \(bytes(from: 0, to: split))")
     }
 
-    @Test func `a file of the new name that is the seed is replaced, and equal blocks need no request`()
-        throws
-    {
+    @Test func `a file of the new name that is the seed is replaced, and equal blocks need no request`() throws {
         let bench = try IntegrityBench()
         let site = try Self.site(bench)
         try bench.write("new", site.old)
@@ -113,15 +86,7 @@ struct ZsyncUpdateTests {
         #expect(bench.folder.names == ["new", "old"])
         // A moved copy of all blocks is enough.
         try bench.write("moved", Array("prefix".utf8) + site.new)
-        let again = try bench.pawl(
-            "get",
-            "--zsync",
-            site.nginx.url("/new.zsync"),
-            "--seed",
-            "moved",
-            "-o",
-            "copy"
-        )
+        let again = try bench.pawl("get", "--zsync", site.nginx.url("/new.zsync"), "--seed", "moved", "-o", "copy")
         #expect(again.code == 0 && bench.contents("copy") == site.new, "\(again)")
         #expect(again.errors.contains("0 B to fetch"), "\(again)")
     }
@@ -179,28 +144,17 @@ struct ZsyncUpdateTests {
         #expect(try get("--if-exists", "fail").code == 13)
         #expect(try get("--if-exists", "skip").code == 0)
         #expect(bench.contents("new") == [1, 2, 3] && bench.folder.names == ["new", "old"])
-        let wrong = try get(
-            "--if-exists",
-            "overwrite",
-            "--checksum",
-            "sha-256=" + String(repeating: "0", count: 64)
-        )
+        let wrong = try get("--if-exists", "overwrite", "--checksum", "sha-256=" + String(repeating: "0", count: 64))
         #expect(wrong.code == 32 && bench.contents("new") == [1, 2, 3], "\(wrong)")
-        #expect(
-            try get("--checksum", "sha-1=" + String(repeating: "0", count: 40)).code == 28,
-            "a contradiction"
-        )
+        #expect(try get("--checksum", "sha-1=" + String(repeating: "0", count: 40)).code == 28, "a contradiction")
         let right = try get("--if-exists", "overwrite", "--checksum", "sha-256=\(digest)")
         #expect(right.code == 0 && bench.contents("new") == new, "\(right)")
     }
 
-    @Test(arguments: ["folder", "pipe"])
-    func `a seed that is no file is named so`(name: String) throws {
+    @Test(arguments: ["folder", "pipe"]) func `a seed that is no file is named so`(name: String) throws {
         let bench = try IntegrityBench()
         _ = try Self.pair(bench)
-        #expect(
-            try bench.run("/usr/bin/zsyncmake", ["-u", "http://x.example/new", "-o", "z", "new"]).code == 0
-        )
+        #expect(try bench.run("/usr/bin/zsyncmake", ["-u", "http://x.example/new", "-o", "z", "new"]).code == 0)
         unsafe mkdir(bench.folder.path("folder"), 0o755)
         unsafe mkfifo(bench.folder.path("pipe"), 0o600)
         let run = try bench.pawl("get", "--zsync", "z", "--seed", name)

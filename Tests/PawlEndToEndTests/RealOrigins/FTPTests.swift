@@ -2,8 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.ownThreads, .enabled(if: FTPServer.isAvailable, "needs root and vsftpd"))
-struct `vsftpd` {
+@Suite(.ownThreads, .enabled(if: FTPServer.isAvailable, "needs root and vsftpd")) struct `vsftpd` {
     @Test func `the whole file arrives`() throws {
         let site = try RealOriginSite()
         let server = try FTPServer(site.served)
@@ -24,9 +23,7 @@ struct `vsftpd` {
         let server = try FTPServer(site.served)
         let login = "anonymous:\(server.password)"
         let url = server.url("/\(site.name)")
-        let said = try #require(
-            try site.runAndKillInTheMiddle("--user", login, "--limit-rate", "1M", url)
-        )
+        let said = try #require(try site.runAndKillInTheMiddle("--user", login, "--limit-rate", "1M", url))
         let run = try site.run("--json", "--user", login, url)
         #expect(site.complaint(run) == nil)
         #expect(try #require(run.resumedAt) >= said)
@@ -71,15 +68,7 @@ struct `vsftpd` {
         #expect(site.complaint(untrusted, code: 33, saying: "certificate") == nil)
         let said = try #require(
             try site.runAndKillInTheMiddle(
-                "--cacert",
-                authority.authority,
-                login[0],
-                login[1],
-                "--limit-rate",
-                "1M",
-                url
-            )
-        )
+                "--cacert", authority.authority, login[0], login[1], "--limit-rate", "1M", url))
         let run = try site.run(["--json", "--cacert", authority.authority, url] + login)
         #expect(site.complaint(run) == nil)
         #expect(try #require(run.resumedAt) >= said)

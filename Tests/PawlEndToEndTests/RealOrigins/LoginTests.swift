@@ -2,8 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
-struct `Logins at nginx` {
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx")) struct `Logins at nginx` {
     private static let basic = """
         location /basic/ { alias $site/; auth_basic "pawl"; auth_basic_user_file users; }
         """
@@ -49,11 +48,7 @@ struct `Logins at nginx` {
         let own = try site.run("--netrc", "--if-exists", "overwrite", nginx.url("/basic/\(site.name)"))
         #expect(site.complaint(own) == nil)
         let other = try site.run(
-            "--netrc=\(file)",
-            "--if-exists",
-            "overwrite",
-            "http://localhost:\(nginx.port)/basic/\(site.name)"
-        )
+            "--netrc=\(file)", "--if-exists", "overwrite", "http://localhost:\(nginx.port)/basic/\(site.name)")
         #expect(other.exit == .code(24))
     }
 
@@ -61,9 +56,7 @@ struct `Logins at nginx` {
         let site = try RealOriginSite()
         let nginx = try NginxServer(
             site.served,
-            locations:
-                "location /cookie/ { if ($cookie_session != \"s3cret\") { return 403; } alias $site/; }"
-        )
+            locations: "location /cookie/ { if ($cookie_session != \"s3cret\") { return 403; } alias $site/; }")
         let file = site.downloads.path(".cookies.txt")
         let cookie = "127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\ts3cret"
         let foreign = "other.example\tFALSE\t/\tFALSE\t0\tforeign\tnothing"
@@ -85,8 +78,7 @@ struct `Logins at nginx` {
                     add_header Set-Cookie "gone=; Path=/; Max-Age=0";
                     alias $site/;
                 }
-                """
-        )
+                """)
         let file = site.downloads.path(".cookies.txt")
         func line(_ name: String, _ value: String, at host: String = "127.0.0.1") -> String {
             "\(host)\tFALSE\t/\tFALSE\t2000000000\t\(name)\t\(value)\n"
@@ -95,18 +87,14 @@ struct `Logins at nginx` {
         try FileSystem.write(Array((line("session", "old") + line("gone", "old") + foreign).utf8), to: file)
         let url = nginx.url("/set/\(site.name)")
         let process = try PawlProcess(
-            PawlBinary.path,
-            [command, "--load-cookies", file, "--save-cookies", file, url],
-            environment: ["HOME": site.downloads.path],
-            folder: site.downloads.path
-        )
+            PawlBinary.path, [command, "--load-cookies", file, "--save-cookies", file, url],
+            environment: ["HOME": site.downloads.path], folder: site.downloads.path)
         #expect(process.wait() == .code(0))
         let saved = String(decoding: try #require(FileSystem.contents(file)), as: UTF8.self)
         #expect(
             saved.split(separator: "\n").filter { !$0.hasPrefix("# ") }.map(String.init).sorted() == [
                 "#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t0\tsession\tnew", String(foreign.dropLast()),
-            ]
-        )
+            ])
         #expect(FileSystem.mode(file) == 0o600)
     }
 }

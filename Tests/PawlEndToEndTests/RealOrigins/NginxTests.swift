@@ -2,8 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
-struct `nginx` {
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx")) struct `nginx` {
     /// As slow as the request's field sets it, so that a run is killed in the middle and the next one is quick.
     private static let slow = "limit_rate $http_x_slow;"
 
@@ -34,10 +33,7 @@ struct `nginx` {
 
     @Test func `G3 four connections fetch one file and every byte is in place`() throws {
         let site = try RealOriginSite()
-        let nginx = try NginxServer(
-            site.served,
-            locations: "location /slow/ { alias $site/; limit_rate 2m; }"
-        )
+        let nginx = try NginxServer(site.served, locations: "location /slow/ { alias $site/; limit_rate 2m; }")
         let run = try site.run("-x", "4", nginx.url("/slow/\(site.name)"))
         #expect(site.complaint(run) == nil)
         let requests = nginx.finish()
@@ -88,9 +84,7 @@ struct `nginx` {
     @Test func `a redirect is followed`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(
-            site.served,
-            locations: "location /moved/ { rewrite ^/moved/ /\(site.name) redirect; }"
-        )
+            site.served, locations: "location /moved/ { rewrite ^/moved/ /\(site.name) redirect; }")
         let run = try site.run("-x", "1", "-o", site.downloads.path(site.name), nginx.url("/moved/other.bin"))
         #expect(site.complaint(run) == nil)
         #expect(nginx.finish().map(\.status) == [302, 200])
@@ -113,16 +107,16 @@ struct `nginx` {
         #expect(nginx.finish().map(\.status) == [status])
     }
 
-    @Test(.enabled(if: FreePort.hasInternet6, "needs IPv6"))
-    func `an IPv6 literal is reached`() throws {
+    @Test(.enabled(if: FreePort.hasInternet6, "needs IPv6")) func `an IPv6 literal is reached`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served)
         let run = try site.run("-x", "4", "http://[::1]:\(nginx.port)/\(site.name)")
         #expect(site.complaint(run) == nil)
     }
 
-    @Test(arguments: [("0-99", ByteRange(0, 100)), ("100-199", ByteRange(100, 200))])
-    func `B5 a part of a file`(range: String, expected: ByteRange) throws {
+    @Test(arguments: [("0-99", ByteRange(0, 100)), ("100-199", ByteRange(100, 200))]) func `B5 a part of a file`(
+        range: String, expected: ByteRange
+    ) throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served)
         let run = try site.run("--range", range, nginx.url("/\(site.name)"))

@@ -2,8 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("lighttpd"), "needs lighttpd"))
-struct `lighttpd` {
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("lighttpd"), "needs lighttpd")) struct `lighttpd` {
     @Test(arguments: ["1", "4"]) func `the whole file arrives`(connections: String) throws {
         let site = try RealOriginSite()
         let lighttpd = try LighttpdServer(site.served)
@@ -56,8 +55,7 @@ struct `lighttpd` {
     }
 }
 
-@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("python3"), "needs python3"))
-struct `Python's http.server` {
+@Suite(.ownThreads, .enabled(if: ServerProcess.isInstalled("python3"), "needs python3")) struct `Python's http.server` {
     @Test(arguments: ["1", "4"]) func `the whole file arrives`(connections: String) throws {
         let site = try RealOriginSite()
         let python = try PythonServer(site.served)

@@ -5,10 +5,7 @@ import Testing
 @Suite(
     .ownThreads,
     .enabled(
-        if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("tinyproxy"),
-        "needs nginx and tinyproxy"
-    )
-)
+        if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("tinyproxy"), "needs nginx and tinyproxy"))
 struct `tinyproxy` {
     @Test func `plain requests go through it`() throws {
         let site = try RealOriginSite()
@@ -27,12 +24,7 @@ struct `tinyproxy` {
         let nginx = try NginxServer(site.served, authority: authority)
         let proxy = try TinyproxyServer()
         let run = try site.run(
-            "--proxy",
-            proxy.url(),
-            "--cacert",
-            authority.authority,
-            nginx.secureURL("/\(site.name)")
-        )
+            "--proxy", proxy.url(), "--cacert", authority.authority, nginx.secureURL("/\(site.name)"))
         #expect(site.complaint(run) == nil)
         let requests = proxy.finish()
         #expect(!requests.isEmpty)
@@ -44,11 +36,7 @@ struct `tinyproxy` {
         let nginx = try NginxServer(site.served)
         let proxy = try TinyproxyServer(user: "pawl", password: "secretword")
         let login = right ? "pawl:secretword" : "pawl:wrongword"
-        let run = try site.run(
-            "--proxy",
-            "http://\(login)@127.0.0.1:\(proxy.port)",
-            nginx.url("/\(site.name)")
-        )
+        let run = try site.run("--proxy", "http://\(login)@127.0.0.1:\(proxy.port)", nginx.url("/\(site.name)"))
         if right {
             #expect(site.complaint(run) == nil)
         } else {
@@ -77,8 +65,7 @@ struct `tinyproxy` {
         let proxy = try TinyproxyServer()
         let url = nginx.url("/\(site.name)")
         let said = try #require(
-            try site.runAndKillInTheMiddle("-x", "1", "--limit-rate", "1M", "--proxy", proxy.url(), url)
-        )
+            try site.runAndKillInTheMiddle("-x", "1", "--limit-rate", "1M", "--proxy", proxy.url(), url))
         let run = try site.run("-x", "1", "--json", "--proxy", proxy.url(), url)
         #expect(site.complaint(run) == nil)
         #expect(try #require(run.resumedAt) >= said)
@@ -87,11 +74,7 @@ struct `tinyproxy` {
 
 @Suite(
     .ownThreads,
-    .enabled(
-        if: DanteServer.isAvailable && ServerProcess.isInstalled("nginx"),
-        "needs root, dante-server and nginx"
-    )
-)
+    .enabled(if: DanteServer.isAvailable && ServerProcess.isInstalled("nginx"), "needs root, dante-server and nginx"))
 struct `Dante` {
     @Test(arguments: ["socks4", "socks5", "socks5h"]) func `completes the download`(scheme: String) throws {
         let site = try RealOriginSite()
@@ -118,8 +101,7 @@ struct `Dante` {
 
 @Suite(
     .ownThreads,
-    .enabled(if: SSHServer.isAvailable && ServerProcess.isInstalled("nginx"), "needs root, OpenSSH and nginx")
-)
+    .enabled(if: SSHServer.isAvailable && ServerProcess.isInstalled("nginx"), "needs root, OpenSSH and nginx"))
 struct `A tunnel of ssh` {
     @Test(arguments: ["socks4a", "socks5h"]) func `leaves the name to the far end`(scheme: String) throws {
         let site = try RealOriginSite()

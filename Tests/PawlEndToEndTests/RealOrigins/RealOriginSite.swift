@@ -19,11 +19,8 @@ struct RealOriginSite {
     /// Starts `pawl get` with the folder for downloads.
     func start(_ arguments: [String], environment: [String: String] = [:]) throws -> PawlProcess {
         try PawlProcess(
-            PawlBinary.path,
-            ["get", "--dir", downloads.path] + arguments,
-            environment: ["HOME": downloads.path].merging(environment) { $1 },
-            folder: downloads.path
-        )
+            PawlBinary.path, ["get", "--dir", downloads.path] + arguments,
+            environment: ["HOME": downloads.path].merging(environment) { $1 }, folder: downloads.path)
     }
 
     /// Runs `pawl get` to its end.
@@ -43,8 +40,8 @@ struct RealOriginSite {
         let process = try start(["--json"] + arguments, environment: environment)
         var said: Int64?
         process.line { line in
-            guard line.contains("\"event\":\"progress\""), let written = Self.number("written", in: line),
-                written > 0, written < content.length
+            guard line.contains("\"event\":\"progress\""), let written = Self.number("written", in: line), written > 0,
+                written < content.length
             else { return false }
             said = written
             return true
@@ -63,9 +60,7 @@ struct RealOriginSite {
 
     /// The fault of a finished download: the file's bytes, its time, something left behind.
     func complaint(_ process: PawlProcess, time: Int64? = ServedFolder.modified) -> String? {
-        guard process.exit == .code(0) else {
-            return "exit \(String(describing: process.exit)): \(process.errors)"
-        }
+        guard process.exit == .code(0) else { return "exit \(String(describing: process.exit)): \(process.errors)" }
         if let difference = downloads.difference(name, from: content) { return difference }
         if let time, FileSystem.modified(downloads.path(name)) != time { return "not the server's time" }
         return leftovers([name])
@@ -73,9 +68,7 @@ struct RealOriginSite {
 
     /// The fault of a failure that left nothing: the code, an error without `words`, a file.
     func complaint(_ process: PawlProcess, code: Int32, saying words: String...) -> String? {
-        guard process.exit == .code(code) else {
-            return "exit \(String(describing: process.exit)): \(process.errors)"
-        }
+        guard process.exit == .code(code) else { return "exit \(String(describing: process.exit)): \(process.errors)" }
         for word in words where !process.errors.lowercased().contains(word.lowercased()) {
             return "no \"\(word)\" in: \(process.errors)"
         }
@@ -100,8 +93,6 @@ extension PawlProcess {
 
     /// The offset at which it reported that it resumed.
     var resumedAt: Int64? {
-        lines.first { $0.contains("\"event\":\"started\"") }.flatMap {
-            RealOriginSite.number("resumedAt", in: $0)
-        }
+        lines.first { $0.contains("\"event\":\"started\"") }.flatMap { RealOriginSite.number("resumedAt", in: $0) }
     }
 }

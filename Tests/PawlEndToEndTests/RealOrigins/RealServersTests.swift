@@ -5,11 +5,7 @@ import Testing
 /// The servers behave as the tests of downloads assume; `curl` is the reference.
 @Suite(
     .ownThreads,
-    .enabled(
-        if: ServerProcess.isInstalled("curl") && ServerProcess.isInstalled("nginx"),
-        "needs curl and nginx"
-    )
-)
+    .enabled(if: ServerProcess.isInstalled("curl") && ServerProcess.isInstalled("nginx"), "needs curl and nginx"))
 struct `The real servers` {
     private let content = Payload(seed: 5, length: 70_001)
     private let served: ServedFolder
@@ -25,10 +21,7 @@ struct `The real servers` {
     private func curl(_ arguments: String..., home: String = "/nonexistent") throws -> Int32? {
         let file = downloads.path("curl-\(downloads.names.count)")
         let process = try PawlProcess.run(
-            "/usr/bin/curl",
-            ["-q", "-sS", "-f", "-g", "-o", file] + arguments,
-            environment: ["HOME": home]
-        )
+            "/usr/bin/curl", ["-q", "-sS", "-f", "-g", "-o", file] + arguments, environment: ["HOME": home])
         guard case .code(let code) = process.exit else { return nil }
         if code == 0 { #expect(FileSystem.difference(of: file, from: content) == nil) }
         return code
@@ -67,8 +60,7 @@ struct `The real servers` {
         #expect(error?.description.contains("none.conf") == true)
     }
 
-    @Test(.enabled(if: ServerProcess.isInstalled("lighttpd")))
-    func `lighttpd checks digest and basic logins`() throws {
+    @Test(.enabled(if: ServerProcess.isInstalled("lighttpd"))) func `lighttpd checks digest and basic logins`() throws {
         let lighttpd = try LighttpdServer(served)
         #expect(try curl("--digest", "-u", "pawl:secret", lighttpd.url("/digest/file")) == 0)
         #expect(try curl("--digest", "-u", "pawl:wrong", lighttpd.url("/digest/file")) == 22)

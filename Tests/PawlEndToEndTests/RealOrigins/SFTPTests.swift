@@ -2,8 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-@Suite(.ownThreads, .enabled(if: SSHServer.isAvailable, "needs root, mount namespaces and OpenSSH"))
-struct `OpenSSH` {
+@Suite(.ownThreads, .enabled(if: SSHServer.isAvailable, "needs root, mount namespaces and OpenSSH")) struct `OpenSSH` {
     private func url(_ server: SSHServer, _ site: RealOriginSite) -> String {
         server.url("\(site.served.path)/\(site.name)")
     }
@@ -11,11 +10,7 @@ struct `OpenSSH` {
     private func login(_ server: SSHServer) -> String { "\(server.user):\(server.password)" }
 
     /// A run that knows the server's key and logs in.
-    private func run(
-        _ site: RealOriginSite,
-        _ server: SSHServer,
-        _ arguments: String...
-    ) throws -> PawlProcess {
+    private func run(_ site: RealOriginSite, _ server: SSHServer, _ arguments: String...) throws -> PawlProcess {
         try site.run(["--user", login(server)] + arguments, environment: ["HOME": server.knowing])
     }
 
@@ -29,12 +24,7 @@ struct `OpenSSH` {
     @Test func `a key in the user's own folder authenticates`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
-        let run = try site.run(
-            "--user",
-            "\(server.user):",
-            url(server, site),
-            environment: ["HOME": server.withKey]
-        )
+        let run = try site.run("--user", "\(server.user):", url(server, site), environment: ["HOME": server.withKey])
         #expect(site.complaint(run) == nil)
     }
 
@@ -44,14 +34,7 @@ struct `OpenSSH` {
         let home = ["HOME": server.knowing]
         let said = try #require(
             try site.runAndKillInTheMiddle(
-                "--user",
-                login(server),
-                "--limit-rate",
-                "1M",
-                url(server, site),
-                environment: home
-            )
-        )
+                "--user", login(server), "--limit-rate", "1M", url(server, site), environment: home))
         let run = try site.run("--json", "--user", login(server), url(server, site), environment: home)
         #expect(site.complaint(run) == nil)
         #expect(try #require(run.resumedAt) >= said)
@@ -65,14 +48,7 @@ struct `OpenSSH` {
         let home = ["HOME": server.knowing]
         _ = try #require(
             try site.runAndKillInTheMiddle(
-                "--limit-rate",
-                "1M",
-                arguments[0],
-                arguments[1],
-                arguments[2],
-                environment: home
-            )
-        )
+                "--limit-rate", "1M", arguments[0], arguments[1], arguments[2], environment: home))
         let shorter = try site.shorten()
         let run = try site.run(arguments, environment: home)
         #expect(run.exit == .code(0), "\(run.errors)")
@@ -89,9 +65,7 @@ struct `OpenSSH` {
     }
 
     @Test(arguments: ["6-", "6-9"])
-    func `nothing is published as a part of a file whose length the server does not know`(
-        range: String
-    ) throws {
+    func `nothing is published as a part of a file whose length the server does not know`(range: String) throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         // Its length is reported as 0, and libcurl then sends it from its beginning.
@@ -110,11 +84,7 @@ struct `OpenSSH` {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         let run = try site.run(
-            "--user",
-            "\(server.user):wrong-one",
-            url(server, site),
-            environment: ["HOME": server.knowing]
-        )
+            "--user", "\(server.user):wrong-one", url(server, site), environment: ["HOME": server.knowing])
         #expect(site.complaint(run, code: 24) == nil)
         #expect(!run.errors.contains("wrong-one"))
     }
@@ -132,12 +102,7 @@ struct `OpenSSH` {
     @Test func `another host key than the known one is code 33`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
-        let run = try site.run(
-            "--user",
-            login(server),
-            url(server, site),
-            environment: ["HOME": server.mistaken]
-        )
+        let run = try site.run("--user", login(server), url(server, site), environment: ["HOME": server.mistaken])
         #expect(site.complaint(run, code: 33, saying: "key") == nil)
     }
 }

@@ -4,11 +4,7 @@ import Testing
 
 @Suite(
     .ownThreads,
-    .enabled(
-        if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("openssl"),
-        "needs nginx and openssl"
-    )
-)
+    .enabled(if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("openssl"), "needs nginx and openssl"))
 struct `TLS with nginx` {
     @Test func `an unknown authority is code 33, named in the error, and nothing is written`() throws {
         let site = try RealOriginSite()
@@ -75,8 +71,7 @@ struct `TLS with nginx` {
         func run(_ options: String..., state: TemporaryFolder) throws -> PawlProcess {
             try site.run(
                 ["--cacert", authority.authority, "--retries", "0", "-x", "1"] + options,
-                environment: ["XDG_STATE_HOME": state.path]
-            )
+                environment: ["XDG_STATE_HOME": state.path])
         }
         let state = try TemporaryFolder()
         let unknown = try run(plain, state: state)
@@ -100,16 +95,13 @@ struct `TLS with nginx` {
         #expect(site.complaint(run) == nil)
     }
 
-    @Test(arguments: ["1", "4"]) func `a server that requests a client certificate gets it`(
-        connections: String
-    ) throws {
+    @Test(arguments: ["1", "4"]) func `a server that requests a client certificate gets it`(connections: String) throws
+    {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
         let nginx = try NginxServer(
-            site.served,
-            locations: "ssl_client_certificate \(authority.authority); ssl_verify_client on;",
-            authority: authority
-        )
+            site.served, locations: "ssl_client_certificate \(authority.authority); ssl_verify_client on;",
+            authority: authority)
         let url = nginx.secureURL("/\(site.name)")
         let trust = ["--cacert", authority.authority]
         let unknown = try site.run(trust + [url])
@@ -123,23 +115,10 @@ struct `TLS with nginx` {
     @Test func `A4 killed in the middle over TLS, the next run continues`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
-        let nginx = try NginxServer(
-            site.served,
-            locations: "limit_rate $http_x_slow;",
-            authority: authority
-        )
+        let nginx = try NginxServer(site.served, locations: "limit_rate $http_x_slow;", authority: authority)
         let url = nginx.secureURL("/\(site.name)")
         let said = try #require(
-            try site.runAndKillInTheMiddle(
-                "-x",
-                "1",
-                "-H",
-                "X-Slow: 500k",
-                "--cacert",
-                authority.authority,
-                url
-            )
-        )
+            try site.runAndKillInTheMiddle("-x", "1", "-H", "X-Slow: 500k", "--cacert", authority.authority, url))
         let run = try site.run("-x", "1", "--json", "--cacert", authority.authority, url)
         #expect(site.complaint(run) == nil)
         #expect(try #require(run.resumedAt) >= said)
@@ -149,13 +128,7 @@ struct `TLS with nginx` {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
         let nginx = try NginxServer(site.served, locations: "limit_rate 2m;", authority: authority)
-        let run = try site.run(
-            "-x",
-            "4",
-            "--cacert",
-            authority.authority,
-            nginx.secureURL("/\(site.name)")
-        )
+        let run = try site.run("-x", "4", "--cacert", authority.authority, nginx.secureURL("/\(site.name)"))
         #expect(site.complaint(run) == nil)
         #expect(Set(nginx.finish().map(\.connection)).count >= 4)
     }
@@ -185,8 +158,7 @@ struct `TLS with nginx` {
         let nginx = try NginxServer(site.served, authority: authority)
         let files = try (0..<60).map { index in
             let file = (
-                name: "small-\(index).bin",
-                content: Payload(seed: UInt64(index) + 1, length: 2000 + Int64(index))
+                name: "small-\(index).bin", content: Payload(seed: UInt64(index) + 1, length: 2000 + Int64(index))
             )
             try site.served.add(file.name, file.content)
             return file

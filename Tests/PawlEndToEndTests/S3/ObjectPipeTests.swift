@@ -8,10 +8,8 @@ import Testing
     .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
-        "needs the built program, python3 and curl"
-    )
-)
-struct `Samples in an object store` {
+        "needs the built program, python3 and curl")) struct `Samples in an object store`
+{
     private let store: ObjectStoreServer
     private let bench: PipeBench
     private let files = ["--to", "s3://public/data"]
@@ -22,20 +20,15 @@ struct `Samples in an object store` {
         bench = try PipeBench(growth: 60_000, environment: store.environment)
     }
 
-    private func statuses(_ results: [JSON]) -> Set<String> {
-        Set(results.compactMap { $0["status"]?.string })
-    }
+    private func statuses(_ results: [JSON]) -> Set<String> { Set(results.compactMap { $0["status"]?.string }) }
 
     /// The bytes of an object.
     private func object(_ key: String) throws -> [UInt8]? {
         let name = "got-\(key.replacing("/", with: "-"))"
         FileSystem.remove(bench.folder.path(name))
         let process = try PawlProcess.run(
-            PawlBinary.path,
-            ["get", "s3://public/\(key)", "-o", name],
-            environment: store.environment,
-            folder: bench.folder.path
-        )
+            PawlBinary.path, ["get", "s3://public/\(key)", "-o", name], environment: store.environment,
+            folder: bench.folder.path)
         return process.exit == .code(0) ? bench.contents(name) : nil
     }
 
@@ -47,9 +40,7 @@ struct `Samples in an object store` {
         #expect(try object("data/s7.jpg") == bench.payload(7).bytes)
         let again = try bench.run(files + ["--ordered"])
         #expect(again.code == 0 && statuses(again.results) == ["already"])
-        for name in ["sha256", "bytes", "key"] {
-            #expect(again.results.map { $0[name] } == results.map { $0[name] })
-        }
+        for name in ["sha256", "bytes", "key"] { #expect(again.results.map { $0[name] } == results.map { $0[name] }) }
         #expect(bench.origin.log.of("/7.jpg").count == 1)
         let other = bench.origin.serve("/other", Payload(text: "other"))
         try bench.write([#"{"url":"\#(other)","out":"s1.jpg"}"#])
@@ -130,13 +121,9 @@ struct `Samples in an object store` {
     @Test func `a store that cannot be used ends the run before anything is requested`() throws {
         try bench.serve(2)
         let missing = try bench.start(["--to", "s3://missing/data"])
-        #expect(
-            missing.wait() == .code(3) && missing.errors.contains("has no bucket missing"),
-            "\(missing.errors)"
-        )
+        #expect(missing.wait() == .code(3) && missing.errors.contains("has no bucket missing"), "\(missing.errors)")
         let other = try PipeBench(
-            environment: store.environment.merging(["AWS_SECRET_ACCESS_KEY": "wrong-secret"]) { $1 }
-        )
+            environment: store.environment.merging(["AWS_SECRET_ACCESS_KEY": "wrong-secret"]) { $1 })
         try other.serve(2)
         let refused = try other.start(["--to", "s3://bucket/data"])
         #expect(refused.wait() == .code(24) && !refused.errors.contains("wrong-secret"), "\(refused.errors)")
@@ -165,9 +152,7 @@ struct `Samples in an object store` {
         let port = try FreePort.choose()
         let folder = try TemporaryFolder()
         let dying = try ServerProcess("python3", ["-c", Self.mortal, "\(port)"], in: folder, ports: [port])
-        let options = [
-            "--endpoint-url", "http://127.0.0.1:\(port)", "--no-sign-request", "--retries", "0", "-q",
-        ]
+        let options = ["--endpoint-url", "http://127.0.0.1:\(port)", "--no-sign-request", "--retries", "0", "-q"]
         let (code, results) = try withExtendedLifetime(dying) { try bench.run(files + options) }
         #expect(code == 6 && results.count == 200)
         #expect(statuses(results) == ["failed"])
@@ -179,16 +164,11 @@ struct `Samples in an object store` {
 
     @Test func `a web server is no store`() throws {
         try bench.serve(1)
-        let page = bench.origin.serve("/public", Payload(text: "<html></html>")) {
-            $0.contentType = "text/html"
-        }
+        let page = bench.origin.serve("/public", Payload(text: "<html></html>")) { $0.contentType = "text/html" }
         let process = try PawlProcess(
             PawlBinary.path,
-            ["pipe", "-i", "jobs", "--endpoint-url", String(page.dropLast("/public".count))]
-                + PipeBench.local + files,
-            environment: store.environment,
-            folder: bench.folder.path
-        )
+            ["pipe", "-i", "jobs", "--endpoint-url", String(page.dropLast("/public".count))] + PipeBench.local + files,
+            environment: store.environment, folder: bench.folder.path)
         #expect(process.wait() == .code(22))
         #expect(process.errors.contains("did not respond as an object store does: it sent a web page"))
         #expect(bench.origin.log.of("/0.jpg").isEmpty)
@@ -199,21 +179,15 @@ struct `Samples in an object store` {
         let page = bench.origin.serve("/public", Payload(text: "late")) { $0.delay = .untilReleased }
         let process = try PawlProcess(
             PawlBinary.path,
-            [
-                "pipe", "-i", "jobs", "--grace", "0.1", "--endpoint-url",
-                String(page.dropLast("/public".count)),
-            ]
-                + PipeBench.local + tar,
-            environment: store.environment,
-            folder: bench.folder.path
-        )
+            ["pipe", "-i", "jobs", "--grace", "0.1", "--endpoint-url", String(page.dropLast("/public".count))]
+                + PipeBench.local + tar, environment: store.environment, folder: bench.folder.path)
         bench.origin.wait(requests: 1, of: "/public")
         process.send(SIGTERM)
         #expect(process.wait() == .code(7))
     }
 
-    @Test(arguments: [false, true])
-    func `a server that has something under every key is no store`(isShard: Bool) throws {
+    @Test(arguments: [false, true]) func `a server that has something under every key is no store`(isShard: Bool) throws
+    {
         try bench.serve(1)
         let bucket = bench.origin.serve("/public", Payload(text: "ok"))
         for key in ["s0.jpg", "s.tar", "s.jsonl"] {
@@ -222,11 +196,8 @@ struct `Samples in an object store` {
         }
         let process = try PawlProcess(
             PawlBinary.path,
-            ["pipe", "-i", "jobs", "--endpoint-url", String(bucket.dropLast("/public".count))]
-                + PipeBench.local + (isShard ? tar : files),
-            environment: store.environment,
-            folder: bench.folder.path
-        )
+            ["pipe", "-i", "jobs", "--endpoint-url", String(bucket.dropLast("/public".count))] + PipeBench.local
+                + (isShard ? tar : files), environment: store.environment, folder: bench.folder.path)
         #expect(process.wait() == .code(22))
         let said = process.errors + process.output
         #expect(said.contains("did not respond as an object store does: it sent no entity tag"), "\(said)")
@@ -255,8 +226,9 @@ struct `Samples in an object store` {
         #expect(try object("data/s.tar") == whole)
     }
 
-    @Test(arguments: ["tar", "warc"])
-    func `two workers on one shard publish it once, whatever the store loses`(format: String) throws {
+    @Test(arguments: ["tar", "warc"]) func `two workers on one shard publish it once, whatever the store loses`(
+        format: String
+    ) throws {
         try bench.serve(24)
         let faults = ["Create", "UploadPart", "Complete", "Put", "Head"].flatMap { operation in
             ["lose", "slow", "internal"].map { "{\"op\": \"\(operation)\", \"do\": \"\($0)\"}" }
@@ -307,9 +279,7 @@ struct `Samples in an object store` {
         let url = bench.origin.serve("/large.bin", Payload(seed: 1, length: 3 << 20))
         try bench.write([#"{"url":"\#(url)","id":"large"}"#])
         // A folder keeps its drafts on its own file system.
-        let options = [
-            "--to", target == "out" ? disk.path("out") : target, "--format", "tar", "--shard", "s",
-        ]
+        let options = ["--to", target == "out" ? disk.path("out") : target, "--format", "tar", "--shard", "s"]
         let process = try bench.start(options)
         #expect(process.wait() == .code(9))
         #expect(process.output.isEmpty)

@@ -29,15 +29,13 @@ struct ObjectStoreServer {
     /// What a program needs to use it.
     var environment: [String: String] {
         [
-            "AWS_ENDPOINT_URL_S3": endpoint, "AWS_ACCESS_KEY_ID": "TESTKEY",
-            "AWS_SECRET_ACCESS_KEY": "test/secret+key", "AWS_CONFIG_FILE": "/nonexistent",
+            "AWS_ENDPOINT_URL_S3": endpoint, "AWS_ACCESS_KEY_ID": "TESTKEY", "AWS_SECRET_ACCESS_KEY": "test/secret+key",
+            "AWS_CONFIG_FILE": "/nonexistent",
         ]
     }
 
     /// Changes its behaviour, see the script.
-    func control(_ json: String) throws {
-        _ = try curl("-X", "POST", "-d", json, endpoint + "/_control")
-    }
+    func control(_ json: String) throws { _ = try curl("-X", "POST", "-d", json, endpoint + "/_control") }
 
     /// The operations so far, each with its key, part and range.
     func operations() throws -> [String] {
@@ -64,11 +62,7 @@ struct ObjectStoreServer {
     }
 
     /// Deletes an object of the bucket that needs no signature.
-    func delete(public key: String) throws {
-        _ = try curl("-X", "DELETE", endpoint + "/public/" + key)
-    }
+    func delete(public key: String) throws { _ = try curl("-X", "DELETE", endpoint + "/public/" + key) }
 
-    func count(_ operation: String) throws -> Int {
-        try operations().count { $0.contains("\"op\": \"\(operation)\"") }
-    }
+    func count(_ operation: String) throws -> Int { try operations().count { $0.contains("\"op\": \"\(operation)\"") } }
 }

@@ -7,10 +7,8 @@ import Testing
     .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
-        "needs the built program, python3 and curl"
-    )
-)
-struct `Object stores` {
+        "needs the built program, python3 and curl")) struct `Object stores`
+{
     private let bench: Bench
     private let store: ObjectStoreServer
     private let payload = Payload(seed: 31, length: 20_000_001)
@@ -22,19 +20,14 @@ struct `Object stores` {
 
     private func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> PawlProcess {
         try PawlProcess(
-            PawlBinary.path,
-            ["get", "--retry-delay", "0.01", "--timeout", "20"] + arguments,
-            environment: store.environment.merging(["HOME": bench.folder.path]) { $1 }.merging(environment) {
-                $1
-            },
-            folder: bench.folder.path
-        )
+            PawlBinary.path, ["get", "--retry-delay", "0.01", "--timeout", "20"] + arguments,
+            environment: store.environment.merging(["HOME": bench.folder.path]) { $1 }.merging(environment) { $1 },
+            folder: bench.folder.path)
     }
 
     /// The exit code of `pawl get`, and what it printed.
     private func get(
-        _ arguments: String...,
-        environment: [String: String] = [:]
+        _ arguments: String..., environment: [String: String] = [:]
     ) throws -> (code: PawlProcess.Exit?, errors: String) {
         let process = try start(arguments, environment)
         return (process.wait(), process.errors)
@@ -51,9 +44,7 @@ struct `Object stores` {
         FileSystem.difference(of: bench.folder.path(name), from: payload).map { "\($0)" }
     }
 
-    @Test(arguments: [
-        "plain.bin", "a b/c+d?#%41ü&=.bin", "ends with spaces  ", String(repeating: "long", count: 256),
-    ])
+    @Test(arguments: ["plain.bin", "a b/c+d?#%41ü&=.bin", "ends with spaces  ", String(repeating: "long", count: 256)])
     func `an object is stored and fetched under a literal key`(key: String) throws {
         try put(key, payload)
         #expect(try store.state() == (["bucket/\(key)"], []))
@@ -74,13 +65,11 @@ struct `Object stores` {
         #expect(try get(other, "--to", "s3://bucket/small", "--if-exists", "overwrite").code == .code(0))
     }
 
-    @Test(arguments: [true, false])
-    func `the checksum is verified too where the content changed in between`(isRight: Bool) throws {
+    @Test(arguments: [true, false]) func `the checksum is verified too where the content changed in between`(
+        isRight: Bool
+    ) throws {
         let url = bench.origin.serve(
-            "/changing",
-            versions: [Payload(seed: 32, length: payload.length), payload],
-            changing: .afterRequests(1)
-        )
+            "/changing", versions: [Payload(seed: 32, length: payload.length), payload], changing: .afterRequests(1))
         bench.origin.vary("/changing") { facts, behaviour in
             if facts.ordinal == 0 { behaviour.cut = .close(after: 1_000_000) }
         }
@@ -102,8 +91,7 @@ struct `Object stores` {
         // The upload of which only the response was lost is not left.
         #expect(try store.state() == (["bucket/lost"], []))
         try store.control(
-            "{\"faults\": [{\"op\": \"Get\", \"do\": \"slow\"}, {\"op\": \"Get\", \"do\": \"internal\"}]}"
-        )
+            "{\"faults\": [{\"op\": \"Get\", \"do\": \"slow\"}, {\"op\": \"Get\", \"do\": \"internal\"}]}")
         let run = try get("s3://bucket/lost", "-o", "got")
         #expect(run.code == .code(0), "\(run.errors)")
         #expect(difference("got", payload) == nil)
@@ -119,8 +107,7 @@ struct `Object stores` {
         let begun = operation == "UploadPart" ? ["UploadPart", "UploadPart"] : []
         let faults = begun.map { "{\"op\": \"\($0)\", \"do\": \"pass\"}" }
         try store.control(
-            "{\"faults\": [\((faults + ["{\"op\": \"\(operation)\", \"do\": \"hang\"}"]).joined(separator: ","))]}"
-        )
+            "{\"faults\": [\((faults + ["{\"op\": \"\(operation)\", \"do\": \"hang\"}"]).joined(separator: ","))]}")
         let hung = try start([url, "--timeout", "3600", "--to", "s3://bucket/hung"])
         try store.wait(for: operation, count: count)
         hung.send(SIGTERM)
@@ -166,9 +153,7 @@ struct `Object stores` {
         #expect(try store.state() == (["bucket/parts"], []))
     }
 
-    @Test(arguments: [
-        ("ExpiredToken", "the session token has expired"), ("AuthorizationHeaderMalformed", "--region"),
-    ])
+    @Test(arguments: [("ExpiredToken", "the session token has expired"), ("AuthorizationHeaderMalformed", "--region")])
     func `a refusal without a body is explained`(code: String, words: String) throws {
         let faults = ["Head", "Get"].map { "{\"op\": \"\($0)\", \"do\": \"refuse 400 \(code)\"}" }
         try store.control("{\"faults\": [\(faults.joined(separator: ","))]}")
@@ -192,23 +177,17 @@ struct `Object stores` {
 
     @Test func `files below a prefix have the names of their keys, byte for byte`() throws {
         let keys = [
-            ".zarray", ".git/config", "back\\slash", "...", "-", "-rf", "tab\there", " space ", "a.bin",
-            "a.bin.part", "a.bin.pawl",
-            "caf\u{E9}", "cafe\u{301}", "K", "\u{212A}", "zero\u{200C}width",
+            ".zarray", ".git/config", "back\\slash", "...", "-", "-rf", "tab\there", " space ", "a.bin", "a.bin.part",
+            "a.bin.pawl", "caf\u{E9}", "cafe\u{301}", "K", "\u{212A}", "zero\u{200C}width",
         ]
         for key in keys { try store.put(public: "p/\(key)", key) }
         try store.put(public: "p/dir/", "content")
         try store.put(public: "p/empty/", "")
         let run = try get("s3://public/p/", "-d", "d", "--recursive")
         #expect(run.code == .code(28), "\(run.errors)")
-        #expect(
-            run.errors.contains("s3://public/p/dir/: its key ends with /") && !run.errors.contains("p/empty/")
-        )
+        #expect(run.errors.contains("s3://public/p/dir/: its key ends with /") && !run.errors.contains("p/empty/"))
         for key in keys {
-            #expect(
-                FileSystem.contents(bench.folder.path("d/\(key)")) == Array(key.utf8),
-                "\(key.debugDescription)"
-            )
+            #expect(FileSystem.contents(bench.folder.path("d/\(key)")) == Array(key.utf8), "\(key.debugDescription)")
         }
         #expect(FileSystem.names(in: bench.folder.path("d")).count == keys.count)
         let fetched = try store.count("Get")

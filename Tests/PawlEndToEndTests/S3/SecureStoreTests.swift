@@ -7,10 +7,8 @@ import Testing
     .ownThreads,
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("python3") && ServerProcess.isInstalled("curl"),
-        "needs the built program, python3 and curl"
-    )
-)
-struct `Object stores over TLS` {
+        "needs the built program, python3 and curl")) struct `Object stores over TLS`
+{
     private let authority: TestAuthority
     private let store: ObjectStoreServer
     private let bench: PipeBench
@@ -23,16 +21,14 @@ struct `Object stores over TLS` {
 
     private func get(_ arguments: String...) throws -> (code: PawlProcess.Exit?, errors: String) {
         let process = try PawlProcess(
-            PawlBinary.path,
-            ["get", "--retries", "1", "--retry-delay", "0.01", "--timeout", "20"] + arguments,
-            environment: store.environment.merging(["HOME": bench.folder.path]) { $1 },
-            folder: bench.folder.path
-        )
+            PawlBinary.path, ["get", "--retries", "1", "--retry-delay", "0.01", "--timeout", "20"] + arguments,
+            environment: store.environment.merging(["HOME": bench.folder.path]) { $1 }, folder: bench.folder.path)
         return (process.wait(), process.errors)
     }
 
-    @Test(arguments: [900, 20_000_001] as [Int64])
-    func `an object is stored in parts and fetched in ranges`(length: Int64) throws {
+    @Test(arguments: [900, 20_000_001] as [Int64]) func `an object is stored in parts and fetched in ranges`(
+        length: Int64
+    ) throws {
         let payload = Payload(seed: 77, length: length)
         let url = bench.origin.serve("/f", payload)
         let put = try get("--cacert", authority.authority, url, "--to", "s3://bucket/f")

@@ -79,9 +79,7 @@ import Testing
 
     // MARK: tests
 
-    @Test func `A2 the service finishes the downloads of a killed program, and the program is notified`()
-        throws
-    {
+    @Test func `A2 the service finishes the downloads of a killed program, and the program is notified`() throws {
         let asleep = house.origin.serve("/asleep", Payload(seed: 761, length: 1_000))
         let service = try serve("--limit-rate", "100M")
         try leaveSession(stoppingAt: nil, asleep: asleep)
@@ -92,9 +90,7 @@ import Testing
         #expect(FileSystem.difference(of: file, from: payload) == nil)
         expectEachByteOnce(startingAt: [0, 2_000_000])
         #expect(house.origin.log.of("/asleep").isEmpty, "it was not resumed")
-        #expect(
-            try comeBack() == ["finish task 0 6000000 4000000", "complete task 0 0", "events", "over 0"]
-        )
+        #expect(try comeBack() == ["finish task 0 6000000 4000000", "complete task 0 0", "events", "over 0"])
         expectEachByteOnce(startingAt: [0, 2_000_000])
         #expect(try house.run("stop").exit == .code(0))
         #expect(service.wait() == .code(0))
@@ -106,24 +102,17 @@ import Testing
         try waitUntilWritten(4_000_000)
         #expect(logs(service, "taking over the session films%2F1"), "\(service.errors)")
         let figures = try PawlProcess.run(
-            "/usr/bin/curl",
-            ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
-        )
+            "/usr/bin/curl", ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"])
         #expect(figures.lines.contains("pawl_adopted_sessions 1.0"), "\(figures.output)")
         house.origin.adjust("/f") { $0.cut = nil }
         let output = try comeBack()
         #expect(output.contains("resumed task 0 at 4000000 of 6000000"), "\(output)")
         #expect(output.contains("complete task 0 0"), "\(output)")
-        #expect(
-            logs(service, "released the session films%2F1: its program is running again"),
-            "\(service.errors)"
-        )
+        #expect(logs(service, "released the session films%2F1: its program is running again"), "\(service.errors)")
         expectEachByteOnce(startingAt: [0, 2_000_000, 4_000_000])
     }
 
-    @Test func `A2 a service that is killed with a session loses nothing, nor does one that is stopped`()
-        throws
-    {
+    @Test func `A2 a service that is killed with a session loses nothing, nor does one that is stopped`() throws {
         try leaveSession(stoppingAt: 3_000_000)
         let first = try serve()
         try waitUntilWritten(3_000_000)
@@ -163,9 +152,7 @@ import Testing
         #expect(try comeBack().contains("complete task 0 0"))
     }
 
-    @Test func `A2 a program that is killed repeatedly as it starts is not blamed on its downloads`()
-        throws
-    {
+    @Test func `A2 a program that is killed repeatedly as it starts is not blamed on its downloads`() throws {
         house.origin.adjust("/f") { ($0.cut, $0.delay) = (nil, .untilReleased) }
         for life in 1...3 {
             let next = try life == 1 ? program("start", url, "-http://127.0.0.1:1/x") : program("start")
@@ -180,8 +167,7 @@ import Testing
         #expect(try comeBack().contains("complete task 0 0"))
     }
 
-    @Test func `A2 while a program has the session neither the service nor a second program gets it`() throws
-    {
+    @Test func `A2 while a program has the session neither the service nor a second program gets it`() throws {
         let first = try program("start", url)
         try waitUntilWritten(2_000_000)
         let service = try serve()
@@ -197,20 +183,13 @@ import Testing
 
     @Test func `A2 of several services one continues a session, and another one when that is gone`() throws {
         let services = try ["1", "2"].map { name in
-            try serve(
-                "--root",
-                house.folder.path("root\(name)"),
-                "--socket",
-                house.folder.path("socket\(name)")
-            )
+            try serve("--root", house.folder.path("root\(name)"), "--socket", house.folder.path("socket\(name)"))
         }
         try leaveSession(stoppingAt: 4_000_000)
         try waitUntilWritten(4_000_000)
         let words = "taking over the session films%2F1"
         let limit = ContinuousClock.now + .patience
-        while !services.contains(where: { $0.errors.contains(words) }), ContinuousClock.now < limit {
-            sched_yield()
-        }
+        while !services.contains(where: { $0.errors.contains(words) }), ContinuousClock.now < limit { sched_yield() }
         let owner = try #require(services.first { $0.errors.contains(words) })
         let other = try #require(services.first { $0 !== owner })
         house.origin.adjust("/f") { $0.cut = nil }
@@ -244,9 +223,7 @@ import Testing
         let service = try house.start(["serve"] + arguments)
         #expect(logs(service, "serving"), "\(service.errors)")
         let figures = try PawlProcess.run(
-            "/usr/bin/curl",
-            ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
-        )
+            "/usr/bin/curl", ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"])
         #expect(figures.output.contains("pawl_downloads"), "\(figures.output)")
         #expect(!figures.output.contains("pawl_adopted_sessions"), "sessions are not adopted")
     }

@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// `pawl check` and Metalinks with many pieces, with the real program at both ends.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `Checks of finished files` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `Checks of finished files` {
     private static let length: Int64 = 600_000
     private static let pieceLength = 65_536
     private let house: ServiceHouse
@@ -54,9 +53,7 @@ struct `Checks of finished files` {
         let before = house.origin.log.bodySent("/f")
         let repair = try house.run("check", "--repair", id)
         #expect(repair.exit == .code(32))
-        #expect(
-            repair.output == "\(path): wrong, fetching it again; compared with 1 of 10 pieces differ\n"
-        )
+        #expect(repair.output == "\(path): wrong, fetching it again; compared with 1 of 10 pieces differ\n")
         #expect(try house.run("wait", id).exit == .code(0))
         #expect(house.difference("f", from: content) == nil)
         house.origin.waitUntilQuiet("/f")
@@ -65,13 +62,9 @@ struct `Checks of finished files` {
         #expect(again.first?["right"] == .bool(true) && again.first?["repairing"] == .bool(false))
     }
 
-    @Test func `a checksum is named with its level; without one, and without a download, the codes differ`()
-        throws
-    {
+    @Test func `a checksum is named with its level; without one, and without a download, the codes differ`() throws {
         let url = house.origin.serve("/f", content)
-        let sum = Hexadecimal.text(
-            MessageDigest5.digest(content.bytes(in: ByteRange(0, Self.length)))
-        )
+        let sum = Hexadecimal.text(MessageDigest5.digest(content.bytes(in: ByteRange(0, Self.length))))
         let id = try house.add("--checksum", "md5=\(sum)", url)
         #expect(try house.run("wait", id).exit == .code(0))
         #expect(try house.run("check", id).output == "\(path): right; compared with md5 (given)\n")

@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// What the commands of the queue keep, show and refuse.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The queue's commands` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `The queue's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 85, length: 100_001)
 
@@ -103,9 +102,7 @@ struct `The queue's commands` {
         #expect(try house.run("list", "--state", "lost").exit == .code(28))
         let status = try #require(try house.ask("status").first)
         #expect(status["waiting"]?.integer == 0 && status["paused"]?.integer == 1)
-        #expect(
-            try house.run("status").output.contains("0 running, 0 queued, 1 paused, 0 finished, 0 failed")
-        )
+        #expect(try house.run("status").output.contains("0 running, 0 queued, 1 paused, 0 finished, 0 failed"))
     }
 
     @Test func `completion lists ids with names, and groups`() throws {

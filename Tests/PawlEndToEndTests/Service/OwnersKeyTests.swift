@@ -6,15 +6,9 @@ import Testing
 @Suite(
     .ownThreads,
     .enabled(
-        if: PawlBinary.isBuilt && SSHServer.isAvailable,
-        "needs the built program, root, mount namespaces and OpenSSH"
-    )
-)
+        if: PawlBinary.isBuilt && SSHServer.isAvailable, "needs the built program, root, mount namespaces and OpenSSH"))
 struct `The owner's SSH keys` {
-    @Test
-    func `downloads of the Unix socket use them, those of the port do not, not even after one that did`()
-        throws
-    {
+    @Test func `downloads of the Unix socket use them, those of the port do not, not even after one that did`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         let port = try FreePort.choose()
@@ -22,17 +16,13 @@ struct `The owner's SSH keys` {
         let service = try house.start(["serve", "--background"], more: ["HOME": server.withKey])
         service.wait()
         try #require(service.exit == .code(0), "\(service.errors)")
-        let secret = String(
-            decoding: FileSystem.contents(house.folder.path("root/.pawl/secret")) ?? [],
-            as: UTF8.self
-        ).prefix { !$0.isWhitespace }
+        let secret = String(decoding: FileSystem.contents(house.folder.path("root/.pawl/secret")) ?? [], as: UTF8.self)
+            .prefix { !$0.isWhitespace }
 
         /// Adds the file under a name, at the port or the socket; returns its state when it has ended.
         func fetch(_ name: String, _ listener: [String], _ token: [JSON]) throws -> String? {
             let item: JSON = [
-                "url": .string(
-                    "sftp://\(server.user)@127.0.0.1:\(server.port)\(site.served.path)/\(site.name)"
-                ),
+                "url": .string("sftp://\(server.user)@127.0.0.1:\(server.port)\(site.served.path)/\(site.name)"),
                 "options": ["output": .string(name), "retries": "0"],
             ]
             let call: JSON = ["id": .number(1), "method": "pawl.add", "params": .array(token + [[item]])]

@@ -3,8 +3,7 @@ import PawlTestKit
 import Testing
 
 /// `pawl web`, and a port in use by another program.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The web command` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `The web command` {
     /// The status of a request with the given body.
     private func post(_ body: String, to url: String) throws -> String {
         try PawlProcess.run(
@@ -44,9 +43,7 @@ struct `The web command` {
             try FileSystem.write(Array("#!/bin/sh\n\(script)\n".utf8), to: opener)
             _ = try PawlProcess.run("/bin/chmod", ["755", opener])
             let process = try house.start(
-                ["web"],
-                more: ["DISPLAY": ":99", "PATH": "\(house.folder.path):/usr/bin:/bin"]
-            )
+                ["web"], more: ["DISPLAY": ":99", "PATH": "\(house.folder.path):/usr/bin:/bin"])
             process.wait()
             return process
         }

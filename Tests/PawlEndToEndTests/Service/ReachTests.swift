@@ -85,10 +85,7 @@ import Testing
     @Test func `a hook that hangs does not hold up the end by 9 seconds`() throws {
         let house = try ServiceHouse()
         let hook = house.folder.path("hook")
-        try FileSystem.write(
-            Array("#!/bin/sh\necho > '\(house.folder.path("runs"))'\nexec sleep 60\n".utf8),
-            to: hook
-        )
+        try FileSystem.write(Array("#!/bin/sh\necho > '\(house.folder.path("runs"))'\nexec sleep 60\n".utf8), to: hook)
         _ = try PawlProcess.run("/bin/chmod", ["755", hook])
         try house.run("serve", "--background", "--on-error", hook)
         _ = try house.add("http://127.0.0.1:1/file", "--retries", "0")

@@ -31,24 +31,18 @@ final class ServiceHouse: Sendable {
     var environment: [String: String] {
         [
             "HOME": folder.path, "PAWL_ROOT": folder.path("root"), "PAWL_SOCKET": folder.path("socket"),
-            "PAWL_PORT": port, "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "",
-            "LC_ALL": "C.UTF-8",
+            "PAWL_PORT": port, "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "", "LC_ALL": "C.UTF-8",
         ]
     }
 
     func start(_ arguments: String...) throws -> PawlProcess { try start(arguments) }
 
     func start(_ arguments: [String], more: [String: String] = [:]) throws -> PawlProcess {
-        try PawlProcess(
-            PawlBinary.path,
-            arguments,
-            environment: environment.merging(more) { _, new in new }
-        )
+        try PawlProcess(PawlBinary.path, arguments, environment: environment.merging(more) { _, new in new })
     }
 
     /// Runs a command to its end.
-    @discardableResult
-    func run(_ arguments: String...) throws -> PawlProcess {
+    @discardableResult func run(_ arguments: String...) throws -> PawlProcess {
         let process = try start(arguments)
         process.wait()
         return process
@@ -71,9 +65,7 @@ final class ServiceHouse: Sendable {
     }
 
     /// The process ID of the service.
-    func servicePID() throws -> pid_t {
-        pid_t(try #require(try ask("status").first?["pid"]?.integer))
-    }
+    func servicePID() throws -> pid_t { pid_t(try #require(try ask("status").first?["pid"]?.integer)) }
 
     /// Waits until that much of all downloads is on disk: sent bytes may still be in a socket's buffers.
     func waitUntilWritten(_ count: Int64) throws {

@@ -5,8 +5,8 @@ import PawlTestKit
 import Testing
 
 /// SIGKILL while 64 downloads run, hundreds wait and clients call.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The service killed under load` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `The service killed under load`
+{
     private static let slots = 64
 
     /// The requests and responses of clients.
@@ -35,12 +35,9 @@ struct `The service killed under load` {
         for _ in 1...4 {
             let service = try start()
             ledger.with { $0.busyResponses = 0 }
-            let callers = (1...2).map { _ in
-                SystemThread.start { while (try? call()) == true {} }
-            }
+            let callers = (1...2).map { _ in SystemThread.start { while (try? call()) == true {} } }
             let wanted = 1 + Int(dice.next() % 10)
-            let isBusy =
-                ledger.wait(atMost: .seconds(300)) { $0.busyResponses >= wanted ? true : nil } ?? false
+            let isBusy = ledger.wait(atMost: .seconds(300)) { $0.busyResponses >= wanted ? true : nil } ?? false
             service.send(SIGKILL)
             #expect(service.wait() == .signal(SIGKILL))
             for caller in callers { caller.join() }
@@ -98,9 +95,7 @@ struct `The service killed under load` {
                 $0.pace = number.isMultiple(of: 4) ? nil : 2_000
             }
             let options: JSON = ["gid": .string(Self.gid(number)), "out": .string("f\(number)")]
-            return [
-                "id": .number(number), "method": "aria2.addUri", "params": [[.string(url)], options],
-            ]
+            return ["id": .number(number), "method": "aria2.addUri", "params": [[.string(url)], options]]
         }
         calls.append(["id": "stat", "method": "aria2.getGlobalStat"])
         calls.append(["id": "list", "method": "aria2.tellWaiting", "params": [.number(0), .number(20)]])
@@ -109,8 +104,7 @@ struct `The service killed under load` {
             [
                 "-sS", "--unix-socket", house.folder.path("socket"), "--data-binary", JSON.array(calls).text,
                 "http://pawl/jsonrpc",
-            ]
-        )
+            ])
         guard curl.exit == .code(0), let responses = try JSON.parse(curl.output).array else { return false }
         ledger.with { ledger in
             for response in responses {

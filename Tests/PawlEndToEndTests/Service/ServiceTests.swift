@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The service as a user runs it, with the real program.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The service` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `The service` {
     private let house: ServiceHouse
     private let content = Payload(seed: 81, length: 3_000_001)
 
@@ -15,10 +14,8 @@ struct `The service` {
         let url = house.origin.serve("/f", content) { $0.cut = .stall(at: 1_000_000) }
         // A session of its own that ends, as a terminal's does.
         let shell = try PawlProcess.run(
-            "/usr/bin/setsid",
-            ["--wait", "/bin/sh", "-c", "\"$0\" add -x 1 \"$1\"", PawlBinary.path, url],
-            environment: house.environment
-        )
+            "/usr/bin/setsid", ["--wait", "/bin/sh", "-c", "\"$0\" add -x 1 \"$1\"", PawlBinary.path, url],
+            environment: house.environment)
         #expect(shell.exit == .code(0), "\(shell.errors)")
         #expect(shell.errors.contains("pawl: started the service for \(house.folder.path("root"))"))
         let pid = try house.servicePID()
@@ -117,8 +114,7 @@ struct `The service` {
         #expect(try house.run("status").exit == .code(0))
     }
 
-    @Test(arguments: [SIGTERM, SIGINT])
-    func `a signal stops it cleanly, and everything resumes`(signal: Int32) throws {
+    @Test(arguments: [SIGTERM, SIGINT]) func `a signal stops it cleanly, and everything resumes`(signal: Int32) throws {
         let url = house.origin.serve("/f", content) { $0.cut = .stall(at: 1_000_000) }
         let service = try house.start("serve")
         #expect(service.line(in: .err) { $0.hasPrefix("pawl: serving ") } != nil)
@@ -126,9 +122,7 @@ struct `The service` {
         try house.waitUntilWritten(1_000_000)
         service.send(signal)
         #expect(service.wait() == .code(0))
-        #expect(
-            service.errors.hasSuffix("pawl: stopped; unfinished downloads resume at the next start\n")
-        )
+        #expect(service.errors.hasSuffix("pawl: stopped; unfinished downloads resume at the next start\n"))
         #expect(!FileSystem.exists(house.folder.path("socket")))
         house.origin.adjust("/f") { $0.cut = nil }
         try house.run("serve", "--background")

@@ -4,8 +4,7 @@ import PawlTestKit
 import Testing
 
 /// The commands, each with the real program at both ends.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The service's commands` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `The service's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 84, length: 200_001)
 
@@ -35,19 +34,11 @@ struct `The service's commands` {
         let url = house.origin.serve("/f", content)
         let id = try house.add("--group", "g", url)
         #expect(try house.run("wait", id).exit == .code(0))
-        #expect(
-            try house.run("resume", "--group", "g").output.hasPrefix("nothing to resume: the group g is not")
-        )
+        #expect(try house.run("resume", "--group", "g").output.hasPrefix("nothing to resume: the group g is not"))
         #expect(try house.run("pause", "--group", "g").output == "paused the group g\n")
-        #expect(
-            try house.run("pause", "--group", "g").output
-                == "nothing to pause: the group g is paused already\n"
-        )
+        #expect(try house.run("pause", "--group", "g").output == "nothing to pause: the group g is paused already\n")
         let limited = try house.run("limit", "1M", id)
-        #expect(
-            limited.exit == .code(1)
-                && limited.errors.contains("cannot limit \(id.prefix(6)): it has finished")
-        )
+        #expect(limited.exit == .code(1) && limited.errors.contains("cannot limit \(id.prefix(6)): it has finished"))
         #expect(try house.run("rename", id, "f").output == "\(id.prefix(6)) unchanged\n")
         let waiting = try house.add("--paused", house.origin.url("/g?a=b"))
         let same = try house.run("url", waiting, house.origin.url("/g?a=b"))
@@ -57,21 +48,16 @@ struct `The service's commands` {
         #expect(try house.run("set", waiting, "-x4").output.hasSuffix(" nothing to do\n"))
         let none = try house.run("url", "zz", url)
         #expect(
-            none.errors
-                == "pawl: cannot replace the URL of zz: there is no download zz; 'pawl list' shows the IDs\n"
-        )
+            none.errors == "pawl: cannot replace the URL of zz: there is no download zz; 'pawl list' shows the IDs\n")
     }
 
     @Test func `what waits for its host says so, and keeps its slot`() throws {
         let first = try house.add(
-            house.origin.serve("/last", content) { $0.add(header: "RateLimit: \"daily\";r=0;t=3000") }
-        )
+            house.origin.serve("/last", content) { $0.add(header: "RateLimit: \"daily\";r=0;t=3000") })
         #expect(try house.run("wait", first).exit == .code(0))
         let second = try house.add(house.origin.serve("/f", content))
         var host: String?
-        for _ in 1...2000 where host == nil {
-            host = try house.ask("show", second).first?["waitsForHost"]?.string
-        }
+        for _ in 1...2000 where host == nil { host = try house.ask("show", second).first?["waitsForHost"]?.string }
         #expect(host == "127.0.0.1")
         #expect(try house.ask("list", "--state", "waiting").map { $0["id"]?.string } == [second])
         #expect(try house.ask("list", "--state", "connecting").isEmpty)
@@ -83,9 +69,7 @@ struct `The service's commands` {
         let url = house.origin.serve("/busy", content) { $0.instead = .status(503, retryAfter: "3000") }
         let id = try house.add(url)
         var due: Double?
-        for _ in 1...2000 where due == nil {
-            due = Double(try house.ask("show", id).first?["retryIn"]?.text ?? "")
-        }
+        for _ in 1...2000 where due == nil { due = Double(try house.ask("show", id).first?["retryIn"]?.text ?? "") }
         #expect(try #require(due) > 2000)
         house.origin.adjust("/busy") { $0.instead = nil }
         #expect(try house.run("resume", id).output == "\(id.prefix(6)) resumed\n")
@@ -107,9 +91,7 @@ struct `The service's commands` {
         // Seventeen IDs of hexadecimal digits: two begin alike.
         for number in 1...17 { _ = try house.add("--paused", "http://127.0.0.1:1/f\(number)") }
         let ids = try house.ask("list").compactMap { $0["id"]?.string }
-        let digit = try #require(
-            ids.map { $0.prefix(1) }.first { start in ids.count { $0.hasPrefix(start) } > 1 }
-        )
+        let digit = try #require(ids.map { $0.prefix(1) }.first { start in ids.count { $0.hasPrefix(start) } > 1 })
         let process = try house.run("pause", String(digit))
         #expect(process.exit == .code(28))
         #expect(process.errors.contains("ambiguous id \(digit)"))
@@ -199,15 +181,12 @@ struct `The service's commands` {
             [
                 "-sS", "--data-binary", settings.text, "--unix-socket", house.folder.path("socket"),
                 "http://pawl/jsonrpc",
-            ]
-        )
+            ])
         #expect(try JSON.parse(curl.output)["result"] == .bool(true))
         let url = house.origin.serve("/f", content)
         #expect(try house.run("wait", house.add(url)).exit == .code(0))
         #expect(house.difference("films/f", from: content) == nil)
-        #expect(
-            try house.run("wait", house.add("-d", house.folder.path("root"), url + "?2")).exit == .code(0)
-        )
+        #expect(try house.run("wait", house.add("-d", house.folder.path("root"), url + "?2")).exit == .code(0))
         #expect(house.difference("f", from: content) == nil)
     }
 

@@ -6,11 +6,7 @@ import Testing
 /// The output of `list --watch` on a terminal; `script` of util-linux is the terminal.
 @Suite(
     .ownThreads,
-    .enabled(
-        if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"),
-        "needs the built program and script"
-    )
-)
+    .enabled(if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"), "needs the built program and script"))
 struct `The live table` {
     private let house: ServiceHouse
     private let content = Payload(seed: 85, length: 500_001)
@@ -23,10 +19,7 @@ struct `The live table` {
         house.origin.wait(bytes: 250_000, of: "/film")
         let environment = house.environment.merging(["TERM": "xterm", "NO_COLOR": ""]) { $1 }
         let watch = try PawlProcess(
-            "/usr/bin/script",
-            ["-qec", "\(PawlBinary.path) list --watch", "/dev/null"],
-            environment: environment
-        )
+            "/usr/bin/script", ["-qec", "\(PawlBinary.path) list --watch", "/dev/null"], environment: environment)
         let counts = "0 queued, 0 paused, 0 failed"
         #expect(watch.hasShown { $0.contains("film") && $0.contains("1 running, \(counts)") })
         // The stalled connection is closed by a pause.

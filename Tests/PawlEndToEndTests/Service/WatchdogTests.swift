@@ -2,8 +2,7 @@ import PawlTestKit
 import Testing
 
 /// A service whose web thread hangs, with the real program: the thread is stopped with ptrace.
-@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The watchdog` {
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct `The watchdog` {
     private func freeze(_ what: String) throws -> [String] {
         let process = try PawlProcess.run("/usr/bin/python3", ["-c", script, PawlBinary.path, what])
         #expect(process.exit == .code(0), "\(process.errors)")
@@ -14,12 +13,9 @@ struct `The watchdog` {
         #expect(try freeze("restart") == ["True", "True"])
     }
 
-    @Test func `SIGTERM stops it although its web thread hangs`() throws {
-        #expect(try freeze("stop") == ["True"])
-    }
+    @Test func `SIGTERM stops it although its web thread hangs`() throws { #expect(try freeze("stop") == ["True"]) }
 
-    @Test
-    func `systemd is notified that the service is ready, then each second that it responds, until it hangs`()
+    @Test func `systemd is notified that the service is ready, then each second that it responds, until it hangs`()
         throws
     {
         // READY, two keep-alive messages, then the process ends by SIGABRT after the last one.

@@ -2,14 +2,9 @@ import PawlTestKit
 import Testing
 
 /// Allowed addresses of a webhook, with a name from a separate hosts file.
-@Suite(
-    .ownThreads,
-    .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program and root")
-)
+@Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program and root"))
 struct `The webhook's address` {
-    @Test
-    func
-        `a public name that resolves to this machine is not posted to, unless that was allowed at the start`()
+    @Test func `a public name that resolves to this machine is not posted to, unless that was allowed at the start`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -47,9 +42,7 @@ struct `The webhook's address` {
                 run("stop")
             """
         let process = try PawlProcess.run(
-            "/usr/bin/unshare",
-            ["--mount", "/usr/bin/python3", "-c", script, PawlBinary.path, folder.path]
-        )
+            "/usr/bin/unshare", ["--mount", "/usr/bin/python3", "-c", script, PawlBinary.path, folder.path])
         #expect(process.lines == ["False", "True"], "\(process.errors)")
     }
 }

@@ -27,16 +27,11 @@ final class Bench: Sendable {
     }
 
     func start(
-        _ arguments: [String],
-        in folder: String? = nil,
-        environment: [String: String] = [:]
+        _ arguments: [String], in folder: String? = nil, environment: [String: String] = [:]
     ) throws -> PawlProcess {
         try PawlProcess(
-            PawlBinary.path,
-            ["get"] + Self.defaults + arguments,
-            environment: ["HOME": home.path].merging(environment) { $1 },
-            folder: folder ?? self.folder.path
-        )
+            PawlBinary.path, ["get"] + Self.defaults + arguments,
+            environment: ["HOME": home.path].merging(environment) { $1 }, folder: folder ?? self.folder.path)
     }
 
     /// Runs `pawl get` to its end.
@@ -44,11 +39,7 @@ final class Bench: Sendable {
         Outcome(of: try start(arguments, in: folder))
     }
 
-    func get(
-        _ arguments: [String],
-        in folder: String? = nil,
-        environment: [String: String] = [:]
-    ) throws -> Outcome {
+    func get(_ arguments: [String], in folder: String? = nil, environment: [String: String] = [:]) throws -> Outcome {
         Outcome(of: try start(arguments, in: folder, environment: environment))
     }
 
@@ -56,12 +47,7 @@ final class Bench: Sendable {
     func run(_ command: String...) throws -> (code: Int32?, text: String) { try run(command) }
 
     func run(_ command: [String]) throws -> (code: Int32?, text: String) {
-        let process = try PawlProcess(
-            PawlBinary.path,
-            command,
-            environment: ["HOME": home.path],
-            folder: folder.path
-        )
+        let process = try PawlProcess(PawlBinary.path, command, environment: ["HOME": home.path], folder: folder.path)
         return (Outcome(of: process).code, process.lines.joined(separator: "\n") + process.errors)
     }
 
@@ -128,8 +114,7 @@ struct Event {
             rest.prefix { character in
                 defer { isEscaped = character == "\\" && !isEscaped }
                 return isEscaped || character != "\""
-            }
-        )
+            })
     }
 
     /// A whole number.
@@ -157,8 +142,5 @@ extension PawlProcess {
     }
 
     /// Waits for an event.
-    @discardableResult
-    func event(_ word: String) -> Event? {
-        line { Event(line: $0).word == word }.map(Event.init)
-    }
+    @discardableResult func event(_ word: String) -> Event? { line { Event(line: $0).word == word }.map(Event.init) }
 }

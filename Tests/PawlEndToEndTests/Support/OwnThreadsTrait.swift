@@ -7,17 +7,12 @@ struct OwnThreadsTrait: TestTrait, SuiteTrait, TestScoping {
 
     var isRecursive: Bool { true }
 
-    @concurrent
-    func provideScope(
-        for test: Test,
-        testCase: Test.Case?,
-        performing function: @concurrent @Sendable () async throws -> Void
+    @concurrent func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         guard testCase != nil else { return try await function() }
         try await withTaskExecutorPreference(Self.threads) { try await function() }
     }
 }
 
-extension Trait where Self == OwnThreadsTrait {
-    static var ownThreads: Self { OwnThreadsTrait() }
-}
+extension Trait where Self == OwnThreadsTrait { static var ownThreads: Self { OwnThreadsTrait() } }

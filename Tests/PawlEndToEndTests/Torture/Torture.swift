@@ -39,9 +39,7 @@ struct Torture {
     /// One file from its first byte to its last, with up to ten kills.
     mutating func downloadOne() throws {
         let victim = try makeVictim()
-        for _ in 0..<1 + below(10) where report.kills < Self.kills && !victim.isPublished {
-            try runAndKill(victim)
-        }
+        for _ in 0..<1 + below(10) where report.kills < Self.kills && !victim.isPublished { try runAndKill(victim) }
         try finish(victim)
     }
 
@@ -58,24 +56,14 @@ struct Torture {
         report.kinds[kind.rawValue, default: 0] += 1
         report.connections[connections, default: 0] += 1
         guard kind == .nginx || kind == .nginxTLS else {
-            return try makeVictim(
-                kind,
-                name,
-                payload,
-                connections,
-                of: kind == .link ? distant ?? origin : origin
-            )
+            return try makeVictim(kind, name, payload, connections, of: kind == .link ? distant ?? origin : origin)
         }
         try served.add(name, payload)
         let isSecure = kind == .nginxTLS
         return try Victim(
-            kind,
-            name: name,
-            payload: payload,
-            connections: connections,
+            kind, name: name, payload: payload, connections: connections,
             url: isSecure ? nginx.secureURL("/\(name)") : nginx.url("/\(name)"),
-            options: isSecure ? ["--cacert", authority.authority] : []
-        )
+            options: isSecure ? ["--cacert", authority.authority] : [])
     }
 
     /// The position of the content at the fault origin, with the mirror's position after its own.
@@ -102,8 +90,7 @@ struct Torture {
         if chance(0.3) {
             count("range that is another")
             let start = below(victim.payload.length)
-            victim.order.range =
-                chance(0.3) ? nil : ByteRange(start, start + 1 + below(victim.payload.length - start))
+            victim.order.range = chance(0.3) ? nil : ByteRange(start, start + 1 + below(victim.payload.length - start))
         }
         if let range = victim.order.range, range.end > victim.payload.length { victim.order.range = nil }
         if chance(0.5) { victim.order.urls.reverse() }
@@ -113,11 +100,7 @@ struct Torture {
     }
 
     private mutating func makeVictim(
-        _ kind: Victim.Kind,
-        _ name: String,
-        _ payload: Payload,
-        _ connections: Int,
-        of origin: OriginServer
+        _ kind: Victim.Kind, _ name: String, _ payload: Payload, _ connections: Int, of origin: OriginServer
     ) throws -> Victim {
         let pace = 1_500_000 + below(12_000_000)
         // Half of the small disks do not know how much is to come, and so cannot reserve it.
@@ -130,14 +113,8 @@ struct Torture {
         }
         if kind == .wavering { origin.serve("/mirror/\(name)", payload) { $0.pace = pace } }
         return try Victim(
-            kind,
-            name: name,
-            payload: payload,
-            connections: connections,
-            url: url,
-            origin: origin,
-            namespace: kind == .link ? namespace : nil
-        )
+            kind, name: name, payload: payload, connections: connections, url: url, origin: origin,
+            namespace: kind == .link ? namespace : nil)
     }
 }
 
@@ -221,8 +198,7 @@ extension Torture {
         case .code(9) where victim.disk != nil: count("run that found the disk full")
         default:
             report.problems.append(
-                "\(victim.kind.rawValue), \(victim.name): \(exit.map { "\($0)" } ?? "hangs"): \(process.errors)"
-            )
+                "\(victim.kind.rawValue), \(victim.name): \(exit.map { "\($0)" } ?? "hangs"): \(process.errors)")
         }
     }
 
@@ -240,8 +216,7 @@ extension Torture {
             report.fetchedAgain += again
             report.problems.append(
                 "\(victim.kind.rawValue), \(victim.name): \(record.request.header("Range") ?? "everything") "
-                    + "was requested and \(range) sent, though \(victim.written.runs) was written"
-            )
+                    + "was requested and \(range) sent, though \(victim.written.runs) was written")
         }
     }
 
@@ -255,9 +230,7 @@ extension Torture {
         // A file with its final name is no part file any more: the next run finds it and leaves it alone.
         let isThere = FileSystem.exists("\(victim.place)/\(victim.name)")
         victim.written = isThere ? ByteRangeSet() : victim.known
-        guard victim.isCounted, FileSystem.exists("\(victim.place)/\(victim.name).part") else {
-            return
-        }
+        guard victim.isCounted, FileSystem.exists("\(victim.place)/\(victim.name).part") else { return }
         let more = max(0, victim.reached - victim.written.prefix)
         guard victim.journal != nil else {
             report.unjournalled += more
@@ -266,9 +239,7 @@ extension Torture {
         report.unknown += more
         // Only the write at the instant of the kill, which was announced, may be there in part.
         guard more > JournalLayout.longestWrite else { return }
-        report.problems.append(
-            "\(victim.kind.rawValue), \(victim.name): \(more) bytes in the file are not known"
-        )
+        report.problems.append("\(victim.kind.rawValue), \(victim.name): \(more) bytes in the file are not known")
     }
 
     /// The last run is not disturbed, and the file must be correct.

@@ -3,11 +3,9 @@ import PawlTestKit
 import Testing
 
 /// Real kills of the real program, by the hundred: `make torture`.
-@Suite(.ownThreads, .serialized, .enabled(if: Torture.kills > 0, "make torture sets PAWL_TORTURE"))
-struct TortureTests {
-    @Test func `A4 A7 C6 D4 killed, stopped, cut off and out of space at any moment every file is correct`()
-        throws
-    {
+@Suite(.ownThreads, .serialized, .enabled(if: Torture.kills > 0, "make torture sets PAWL_TORTURE")) struct TortureTests
+{
+    @Test func `A4 A7 C6 D4 killed, stopped, cut off and out of space at any moment every file is correct`() throws {
         var torture = try Torture()
         print("torture: seed \(Torture.seed), \(Torture.kills) kills")
         while torture.report.kills < Torture.kills { try torture.downloadOne() }

@@ -45,14 +45,8 @@ final class Victim {
     var seen = 0
 
     init(
-        _ kind: Kind,
-        name: String,
-        payload: Payload,
-        connections: Int,
-        url: String,
-        origin: OriginServer? = nil,
-        namespace: Namespace? = nil,
-        options: [String] = []
+        _ kind: Kind, name: String, payload: Payload, connections: Int, url: String, origin: OriginServer? = nil,
+        namespace: Namespace? = nil, options: [String] = []
     ) throws {
         self.kind = kind
         self.name = name
@@ -83,25 +77,20 @@ final class Victim {
 
     var place: String { disk?.path ?? folder?.path ?? "" }
     /// Whether the file is in its place and complete.
-    var isPublished: Bool {
-        FileSystem.exists("\(place)/\(name)") && !FileSystem.exists("\(place)/\(name).pawl")
-    }
+    var isPublished: Bool { FileSystem.exists("\(place)/\(name)") && !FileSystem.exists("\(place)/\(name).pawl") }
     var leftovers: [String] { FileSystem.names(in: place) }
 
     func start() throws -> PawlProcess {
         history.append("of \(payload.length) \(order.arguments.joined(separator: " "))")
         let arguments =
-            [
-                "get", "--json", "--timeout", "2", "--retries", "60", "--retry-delay", "0.05",
-            ]
-            + ["-o", "\(place)/\(name)"] + options + order.arguments
+            ["get", "--json", "--timeout", "2", "--retries", "60", "--retry-delay", "0.05"] + [
+                "-o", "\(place)/\(name)",
+            ] + options + order.arguments
         return try namespace?.start(PawlBinary.path, arguments)
             ?? PawlProcess(PawlBinary.path, arguments, environment: ["HOME": place])
     }
 
-    var journal: JournalImage? {
-        FileSystem.contents("\(place)/\(name).pawl").flatMap { try? JournalImage($0) }
-    }
+    var journal: JournalImage? { FileSystem.contents("\(place)/\(name).pawl").flatMap { try? JournalImage($0) } }
 
     /// The bytes on disk, by the journal and the file's length.
     var known: ByteRangeSet {
@@ -118,8 +107,7 @@ final class Victim {
     var phase: String {
         let isJournal = FileSystem.exists("\(place)/\(name).pawl")
         if FileSystem.exists("\(place)/\(name)") {
-            return isJournal
-                ? "moved to its name, its journal still there" : "finished, the program not yet gone"
+            return isJournal ? "moved to its name, its journal still there" : "finished, the program not yet gone"
         }
         guard isJournal || FileSystem.exists("\(place)/\(name).part") else { return "before any file" }
         guard let journal else { return "while the journal is made" }
@@ -131,10 +119,7 @@ final class Victim {
     /// Fills the disk except for `free` bytes.
     func fill() {
         guard let disk else { return }
-        try? FileSystem.write(
-            [UInt8](repeating: 1, count: Int(payload.length) + 500_000),
-            to: disk.path("filler")
-        )
+        try? FileSystem.write([UInt8](repeating: 1, count: Int(payload.length) + 500_000), to: disk.path("filler"))
     }
 
     func free() { if let disk { FileSystem.remove(disk.path("filler")) } }

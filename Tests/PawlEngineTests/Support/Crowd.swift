@@ -67,9 +67,7 @@ final class Crowd: Sendable {
         }
     }
 
-    private func look(at id: DownloadID) {
-        if stage.look(at: id) != nil { state.with { $0.looks += 1 } }
-    }
+    private func look(at id: DownloadID) { if stage.look(at: id) != nil { state.with { $0.looks += 1 } } }
 
     /// No user interferes any more: downloads that were not removed complete.
     func letAllFinish() {

@@ -22,8 +22,7 @@ final class LiveStage: Sendable {
         self.origin = origin
         self.folder = folder
         scheduler = DownloadScheduler(ports: .system { _ in }, loops: loops, jobs: jobs, rate: nil) {
-            [received] report in
-            received.with { $0[report.id, default: []].append(report.update) }
+            [received] report in received.with { $0[report.id, default: []].append(report.update) }
         }
     }
 
@@ -39,17 +38,13 @@ final class LiveStage: Sendable {
 
     func add(_ name: String, connections: Int = 1) -> DownloadID {
         var job = Job(
-            plan: DownloadPlan(sources: [address(name)]),
-            settings: TransferSettings(TransferSettings.Values()),
-            folder: folder.path
-        )
+            plan: DownloadPlan(sources: [address(name)]), settings: TransferSettings(TransferSettings.Values()),
+            folder: folder.path)
         job.fileName = name
         job.plan.ramp = .fixed(connections)
         job.plan.retry = RetryPolicy(retries: 20, delay: .milliseconds(20))
         let (id, box) = scheduler.add(job)
-        box.watch { [written] reading in
-            written.with { $0[id] = max($0[id] ?? 0, reading.written) }
-        }
+        box.watch { [written] reading in written.with { $0[id] = max($0[id] ?? 0, reading.written) } }
         return id
     }
 
@@ -97,9 +92,7 @@ final class LiveStage: Sendable {
         for (id, notices) in received.read({ $0 }) {
             let ends = notices.indices.filter { notices[$0].isFinalWord }
             #expect(ends.count <= 1, "\(id): \(notices)")
-            if let end = ends.first {
-                #expect(notices[end...].allSatisfy { $0.isOfTheEnd }, "\(id): \(notices)")
-            }
+            if let end = ends.first { #expect(notices[end...].allSatisfy { $0.isOfTheEnd }, "\(id): \(notices)") }
         }
     }
 

@@ -18,25 +18,16 @@ final class Stage: Sendable {
     private let marked = Atomic<Int64>(0)
 
     init(
-        seed: UInt64 = 1,
-        world: World? = nil,
-        loops: Int = 1,
-        jobs: Int = 3,
-        rate: Int64? = nil,
-        common: CommonRate = CommonRate(),
-        notes: (any HostNotes)? = nil
+        seed: UInt64 = 1, world: World? = nil, loops: Int = 1, jobs: Int = 3, rate: Int64? = nil,
+        common: CommonRate = CommonRate(), notes: (any HostNotes)? = nil
     ) {
         let world = world ?? World(seed: seed)
         self.world = world
         var ports = world.ports
         ports.hostNotes = notes
-        let scheduler = DownloadScheduler(
-            ports: ports,
-            loops: loops,
-            jobs: jobs,
-            rate: rate,
-            common: common
-        ) { [weak self] report in self?.hear(report) }
+        let scheduler = DownloadScheduler(ports: ports, loops: loops, jobs: jobs, rate: rate, common: common) {
+            [weak self] report in self?.hear(report)
+        }
         schedulerBox.withLock { $0 = scheduler }
     }
 
@@ -57,12 +48,8 @@ final class Stage: Sendable {
     // MARK: content
 
     /// Adds content of `length` bytes to the default server and returns its URL.
-    @discardableResult
-    func serve(
-        _ name: String,
-        _ length: Int64,
-        host: String = Stage.host,
-        seed: UInt64 = 7,
+    @discardableResult func serve(
+        _ name: String, _ length: Int64, host: String = Stage.host, seed: UInt64 = 7,
         _ change: (inout SimulatedFile) -> Void = { _ in }
     ) -> Payload {
         let payload = Payload(seed: seed &+ UInt64(name.utf8.count), length: length)
@@ -81,24 +68,16 @@ final class Stage: Sendable {
         WebAddress(scheme: .http, host: host, port: 80, path: "/" + name, query: nil)
     }
 
-    static func job(
-        _ name: String,
-        mirrors: [String] = [],
-        _ change: (inout Job) -> Void = { _ in }
-    ) -> Job {
+    static func job(_ name: String, mirrors: [String] = [], _ change: (inout Job) -> Void = { _ in }) -> Job {
         let sources = [address(name)] + mirrors.map { address(name, host: $0) }
         var job = Job(
-            plan: DownloadPlan(sources: sources),
-            settings: TransferSettings(TransferSettings.Values()),
-            folder: folder
-        )
+            plan: DownloadPlan(sources: sources), settings: TransferSettings(TransferSettings.Values()), folder: folder)
         job.plan.ramp = .fixed(1)
         change(&job)
         return job
     }
 
-    @discardableResult
-    func start(_ job: Job) -> DownloadID {
+    @discardableResult func start(_ job: Job) -> DownloadID {
         let (id, _) = scheduler.add(job)
         scheduler.resume(id)
         return id
@@ -121,15 +100,11 @@ final class Stage: Sendable {
     var mark: Int64 { marked.load(ordering: .relaxed) }
 
     /// Runs `body` for each event, when it is reported.
-    func onReport(_ body: @escaping @Sendable (Stage, EngineEvent) -> Void) {
-        reaction.withLock { $0 = body }
-    }
+    func onReport(_ body: @escaping @Sendable (Stage, EngineEvent) -> Void) { reaction.withLock { $0 = body } }
 
     /// Runs the world until nothing more happens, shuts down, and checks the house laws.
     func run(sourceLocation: SourceLocation = #_sourceLocation) {
-        world.timeline.whenAllStandsStill { [self] in
-            if !isClosing.load(ordering: .relaxed) { shutDown() }
-        }
+        world.timeline.whenAllStandsStill { [self] in if !isClosing.load(ordering: .relaxed) { shutDown() } }
         world.threads.run()
         world.timeline.close()
         reaction.withLock { $0 = nil }
@@ -196,9 +171,7 @@ final class Stage: Sendable {
 
     /// The file at `name` is finished and every byte of it is the payload's.
     func expect(
-        _ payload: Payload,
-        at name: String,
-        _ comment: Comment? = nil,
+        _ payload: Payload, at name: String, _ comment: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let bytes = world.disk.finished(Stage.path(name))?.bytes

@@ -26,12 +26,8 @@ enum AddressLaws {
         if let next = resolve(reference, from: address), next.scheme != .s3 { try checkForm(next) }
     }
 
-    private static func parse(
-        _ text: String
-    ) throws(BrokenLaw) -> (address: WebAddress, credentials: Credentials?)? {
-        do throws(Failure) {
-            return try WebAddress.parse(text)
-        } catch {
+    private static func parse(_ text: String) throws(BrokenLaw) -> (address: WebAddress, credentials: Credentials?)? {
+        do throws(Failure) { return try WebAddress.parse(text) } catch {
             try hold(error.code == .badOption, "refused with code \(error.code.rawValue)")
             let isPrintable = !error.description.utf8.contains(where: \.isControl)
             try hold(isPrintable, "the error contains a control character")
@@ -64,13 +60,8 @@ enum AddressLaws {
             address.query == nil
             || address.redacted.utf8.elementsEqual(
                 WebAddress(
-                    scheme: address.scheme,
-                    host: address.host,
-                    port: address.port,
-                    path: address.path,
-                    query: "…"
-                ).text.utf8
-            )
+                    scheme: address.scheme, host: address.host, port: address.port, path: address.path, query: "…"
+                ).text.utf8)
         try hold(isHidden, "the query shows: \(address.redacted)")
         try NamingLaws.checkSafe(FileName.safe(address.lastPathComponent))
     }

@@ -51,9 +51,7 @@ enum ChunkLaws {
     }
 
     private static func feed(
-        _ decoder: inout ChunkDecoder,
-        _ piece: [UInt8],
-        _ outcome: inout Outcome
+        _ decoder: inout ChunkDecoder, _ piece: [UInt8], _ outcome: inout Outcome
     ) throws(BrokenLaw) {
         var index = 0
         while true {

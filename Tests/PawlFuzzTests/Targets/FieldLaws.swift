@@ -37,9 +37,7 @@ enum DispositionLaws {
 
     /// `filename="…"`, for names without anything that is read as an encoding.
     private static func checkQuoted(_ text: String) throws(BrokenLaw) {
-        guard !text.utf8.contains(where: { $0 == .percent || $0 == .equals || $0 == .apostrophe }) else {
-            return
-        }
+        guard !text.utf8.contains(where: { $0 == .percent || $0 == .equals || $0 == .apostrophe }) else { return }
         var value: [UInt8] = []
         for byte in text.utf8 {
             if byte == .quote || byte == .backslash { value.append(.backslash) }
@@ -91,9 +89,7 @@ enum InputFileLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let bytes = input.rest()
         let entries: [InputEntry]
-        do throws(Failure) {
-            entries = try InputFile.parse(bytes)
-        } catch {
+        do throws(Failure) { entries = try InputFile.parse(bytes) } catch {
             return try hold(error.code == .badOption, "refused with code \(error.code.rawValue)")
         }
         try check(entries)
@@ -107,10 +103,7 @@ enum InputFileLaws {
             try hold(!entry.addresses.isEmpty, "an entry without address")
             for address in entry.addresses {
                 let bytes = Array(address.utf8)
-                try hold(
-                    !bytes.isEmpty && bytes.trimmed(\.isWhiteSpace).count == bytes.count,
-                    "blanks around"
-                )
+                try hold(!bytes.isEmpty && bytes.trimmed(\.isWhiteSpace).count == bytes.count, "blanks around")
                 try hold(!bytes.contains { $0 == .tab || $0 == .lineFeed }, "two addresses in one")
             }
             for option in entry.options {

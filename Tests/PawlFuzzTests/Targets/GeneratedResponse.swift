@@ -50,10 +50,7 @@ struct GeneratedResponse: CustomStringConvertible {
     }
 
     private mutating func addBody(
-        _ shape: UInt8,
-        _ isOld: Bool,
-        _ fields: inout [String],
-        _ input: inout FuzzInput
+        _ shape: UInt8, _ isOld: Bool, _ fields: inout [String], _ input: inout FuzzInput
     ) -> [UInt8] {
         switch shape {
         case 0, 1:

@@ -15,10 +15,8 @@ enum HeadLaws {
         switch framing.body {
         case .length(let length):
             try hold(head.contentLength == length, "two lengths: \(length), \(head.contentLength ?? -1)")
-        case .chunked:
-            try hold(head.contentLength == nil, "chunked and of length \(head.contentLength ?? -1)")
-        case .untilClose, .none:
-            break
+        case .chunked: try hold(head.contentLength == nil, "chunked and of length \(head.contentLength ?? -1)")
+        case .untilClose, .none: break
         }
     }
 
@@ -64,8 +62,7 @@ enum HeadLaws {
             try hold(found.duplicates.allSatisfy { $0.scheme.isSecure }, "a less secure duplicate")
             try hold(
                 found.description.map { $0.host == address.host && $0.scheme.isSecure } ?? true,
-                "a description on another host"
-            )
+                "a description on another host")
         }
         if let address = try? WebAddress.parse("https://example.org/a").address {
             if let location = head.location { _ = try? address.resolving(location) }

@@ -22,10 +22,8 @@ enum IntakeLaws {
         }
         let utf8 = UnicodeText.utf8(bytes)
         try hold(
-            utf8 == bytes || bytes.suffix(utf8.count) == utf8[...]
-                || String(validating: utf8, as: UTF8.self) != nil,
-            "no text"
-        )
+            utf8 == bytes || bytes.suffix(utf8.count) == utf8[...] || String(validating: utf8, as: UTF8.self) != nil,
+            "no text")
         if let checksum = Checksum(text: text) {
             try hold(Checksum(text: checksum.text) == checksum, "a digest is another one: \(text)")
         }

@@ -39,10 +39,7 @@ enum SumsFileLaws {
         try hold(!(sums.entries + sums.outside).isEmpty || sums.bare != nil, "a file without digests")
         for entry in sums.entries + sums.outside {
             try hold(!entry.path.isEmpty && !entry.path.contains([]), "an empty name")
-            try hold(
-                !entry.path.contains { $0.contains(.slash) || $0.contains(0) },
-                "a name with a slash"
-            )
+            try hold(!entry.path.contains { $0.contains(.slash) || $0.contains(0) }, "a name with a slash")
             try hold(entry.checksum.digest.count == entry.checksum.algorithm.length, "another length")
         }
         for entry in sums.entries {
@@ -76,8 +73,7 @@ enum SumsFileLaws {
             let found = SumsFile(line + [.lineFeed])?.checksums(of: name, isOwn: false)
             try hold(
                 found == [Checksum(algorithm: .sha256, digest: digest)],
-                "\(String(decoding: line, as: UTF8.self)) is read as \(found ?? [])"
-            )
+                "\(String(decoding: line, as: UTF8.self)) is read as \(found ?? [])")
         }
     }
 }
@@ -90,19 +86,14 @@ enum SignatureLaws {
             try hold(signature.signature.count == 64 && signature.globalSignature.count == 64, "sizes")
             try hold(signature.number.count == 8, "a key number of \(signature.number.count) bytes")
         }
-        if let key = MinisignKey(bytes) {
-            try hold(key.key.count == 32 && key.number.count == 8, "sizes of the key")
-        }
+        if let key = MinisignKey(bytes) { try hold(key.key.count == 32 && key.number.count == 8, "sizes of the key") }
         for key in GnuPGStatus.goodKeys(bytes) {
             try hold(key.utf8.allSatisfy { $0.hexValue != nil }, "the fingerprint \(key)")
         }
         _ = OpenPGPArmor.keys(bytes)
         if let text = ClearSignedText(bytes) {
             try hold(text.text.count <= bytes.count, "more text than there was")
-            try hold(
-                ClearSignedText(text.message)?.text == text.text,
-                "the message alone is read differently"
-            )
+            try hold(ClearSignedText(text.message)?.text == text.text, "the message alone is read differently")
         }
         _ = try? DigestFragment.parse(String(decoding: bytes, as: UTF8.self))
     }

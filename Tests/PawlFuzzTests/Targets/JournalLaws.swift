@@ -28,11 +28,9 @@ enum JournalLaws {
         let start = input.number() % (1 << 48)
         let incarnation = input.word()
         if let intent = JournalIntent(
-            ByteRange(start, start + input.number() % (1 << 48)),
-            at: input.number(),
-            incarnation: incarnation,
-            nonce: nonce
-        ) {
+            ByteRange(start, start + input.number() % (1 << 48)), at: input.number(), incarnation: incarnation,
+            nonce: nonce)
+        {
             perform([intent.write], on: &bytes)
         }
         let body = input.rest()
@@ -59,20 +57,12 @@ enum JournalLaws {
     private static func drawHeader(_ input: inout FuzzInput) -> JournalHeader {
         let sources = (0..<input.byte() % 4).map { _ in input.text() }
         return JournalHeader(
-            generation: UInt64(input.number()),
-            incarnation: UInt64(input.number()),
+            generation: UInt64(input.number()), incarnation: UInt64(input.number()),
             boot: input.flag() ? BootIdentity(high: input.word(), low: input.word() | 1) : nil,
-            synced: input.flag() ? Int(input.number()) : nil,
-            original: input.flag() ? place(&input) : nil,
+            synced: input.flag() ? Int(input.number()) : nil, original: input.flag() ? place(&input) : nil,
             inodes: JournalInodes(part: input.word(), journal: input.word()),
-            facts: JournalFacts(
-                sources: sources,
-                representation: drawRepresentation(&input),
-                name: input.text()
-            ),
-            written: drawSet(&input),
-            durable: drawSet(&input)
-        )
+            facts: JournalFacts(sources: sources, representation: drawRepresentation(&input), name: input.text()),
+            written: drawSet(&input), durable: drawSet(&input))
     }
 
     private static func drawRepresentation(_ input: inout FuzzInput) -> Representation {
@@ -82,38 +72,28 @@ enum JournalLaws {
         ]
         let records = (0..<input.byte() % 3).map { _ in
             ValidatorRecord(
-                source: input.text(),
-                host: input.text(),
+                source: input.text(), host: input.text(),
                 validators: Validators(
                     entityTag: input.flag() ? EntityTag(opaque: input.text(), isWeak: input.flag()) : nil,
                     lastModified: input.flag() ? UnixTime(seconds: Int64(bitPattern: input.word())) : nil,
-                    date: input.flag() ? UnixTime(seconds: Int64(bitPattern: input.word())) : nil
-                ),
-                stability: input.flag() ? .varying : .seenOnce
-            )
+                    date: input.flag() ? UnixTime(seconds: Int64(bitPattern: input.word())) : nil),
+                stability: input.flag() ? .varying : .seenOnce)
         }
         return Representation(
-            selection: selections[Int(input.byte()) % selections.count],
-            base: input.flag() ? start : nil,
-            coding: input.flag() ? input.text() : nil,
-            total: input.flag() ? place(&input) : nil,
-            mediaType: input.flag() ? input.text() : nil,
-            records: records
-        )
+            selection: selections[Int(input.byte()) % selections.count], base: input.flag() ? start : nil,
+            coding: input.flag() ? input.text() : nil, total: input.flag() ? place(&input) : nil,
+            mediaType: input.flag() ? input.text() : nil, records: records)
     }
 
     /// A position in the first half of the longest possible file.
-    private static func place(_ input: inout FuzzInput) -> Int64 {
-        input.number() % (JournalLayout.longestFile / 2)
-    }
+    private static func place(_ input: inout FuzzInput) -> Int64 { input.number() % (JournalLayout.longestFile / 2) }
 
     private static func drawSet(_ input: inout FuzzInput) -> ByteRangeSet {
         ByteRangeSet(
             (0..<input.byte() % 8).map { _ in
                 let start = place(&input)
                 return ByteRange(start, start + place(&input))
-            }
-        )
+            })
     }
 
     /// The properties that every reader of a journal relies on, and that it can be continued.
@@ -133,30 +113,15 @@ enum JournalLaws {
         try checkGoingOn(image, bytes, length: length)
     }
 
-    private static func checkGoingOn(
-        _ image: JournalImage,
-        _ bytes: [UInt8],
-        length: Int64
-    ) throws(BrokenLaw) {
+    private static func checkGoingOn(_ image: JournalImage, _ bytes: [UInt8], length: Int64) throws(BrokenLaw) {
         var bytes = bytes
         let done = image.trusted(boot: boot, length: length, changed: 1)
-        var (keeper, writes) = JournalKeeper.resumed(
-            image,
-            done: done,
-            length: length,
-            inodes: inodes,
-            boot: boot
-        )
+        var (keeper, writes) = JournalKeeper.resumed(image, done: done, length: length, inodes: inodes, boot: boot)
         try checkWritten(writes, keeper, done, &bytes)
         let (slot, more) = keeper.beginLane(5, at: length, retiring: ByteRange(0, length))
         let whole = ByteRangeSet(done.runs + [ByteRange(0, length)])
         try checkWritten(more, keeper, whole, &bytes)
-        try checkWritten(
-            [slot.advance(to: length + 1)],
-            keeper,
-            ByteRangeSet([ByteRange(0, length + 1)]),
-            &bytes
-        )
+        try checkWritten([slot.advance(to: length + 1)], keeper, ByteRangeSet([ByteRange(0, length + 1)]), &bytes)
         let sync = keeper.syncBegins()
         try checkWritten(keeper.startOver(image.header.facts), keeper, ByteRangeSet(), &bytes)
         keeper.syncEnded(sync, succeeded: true)
@@ -164,10 +129,7 @@ enum JournalLaws {
     }
 
     private static func checkWritten(
-        _ writes: [JournalWrite],
-        _ keeper: JournalKeeper,
-        _ written: ByteRangeSet,
-        _ bytes: inout [UInt8]
+        _ writes: [JournalWrite], _ keeper: JournalKeeper, _ written: ByteRangeSet, _ bytes: inout [UInt8]
     ) throws(BrokenLaw) {
         perform(writes, on: &bytes)
         guard let image = try? JournalImage(bytes) else {

@@ -42,8 +42,7 @@ enum NetrcLaws {
         var file: [UInt8] = []
         var known: [String: Credentials] = [:]
         while !input.isEmpty {
-            let host = String(decoding: input.part().filter { $0.isLetter || $0 == .dot }, as: UTF8.self)
-                .lowercased()
+            let host = String(decoding: input.part().filter { $0.isLetter || $0 == .dot }, as: UTF8.self).lowercased()
             let login = Credentials(user: input.text(), password: input.text())
             let end = input.flag() ? "\r\n" : "\n"
             guard !host.isEmpty else { continue }
@@ -72,18 +71,14 @@ enum NetrcLaws {
 enum CookieLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard input.flag() else {
-            guard let cookie = SetCookie(parsing: String(decoding: input.rest(), as: UTF8.self)) else {
-                return
-            }
+            guard let cookie = SetCookie(parsing: String(decoding: input.rest(), as: UTF8.self)) else { return }
             let texts = [cookie.name, cookie.value, cookie.path ?? "", cookie.domain ?? ""]
             try hold(!texts.contains { $0.utf8.contains(where: \.isControl) }, "a control character")
             try hold(!cookie.name.isEmpty && cookie.path?.utf8.first ?? .slash == .slash, "name or path")
             try hold(cookie.maximumAge ?? 0 >= 0, "an age below zero")
             return
         }
-        func token(_ bytes: [UInt8]) -> String {
-            String(decoding: bytes.filter(\.isTokenCharacter), as: UTF8.self)
-        }
+        func token(_ bytes: [UInt8]) -> String { String(decoding: bytes.filter(\.isTokenCharacter), as: UTF8.self) }
         let (name, value, path) = ("n" + token(input.part()), token(input.part()), "/" + token(input.part()))
         let cookie = SetCookie(parsing: "\(name)=\(value); Max-Age=0; path=\(path); SECURE")
         try hold(cookie?.name == name && cookie?.value == value && cookie?.path == path, "\(name)=\(value)")

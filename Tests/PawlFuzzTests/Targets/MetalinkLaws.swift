@@ -19,10 +19,7 @@ enum MetalinkLaws {
                 try hold(source.priority <= next.priority, "the better source comes later")
             }
             for source in file.sources {
-                try hold(
-                    (try? WebAddress.parse(source.address.text)) != nil,
-                    "no address: \(source.address.text)"
-                )
+                try hold((try? WebAddress.parse(source.address.text)) != nil, "no address: \(source.address.text)")
             }
             for checksum in file.checksums {
                 try hold(checksum.digest.count == checksum.algorithm.length, "a digest of another length")

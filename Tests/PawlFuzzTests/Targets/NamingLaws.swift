@@ -10,13 +10,8 @@ enum NamingLaws {
         try checkSafe(name)
         try hold(FileName.safe(name) == name, "a safe name changes: \(name)")
         try checkSafe(FileName.numbered(name, number))
-        try hold(
-            FileName.numbered(name, number) != FileName.numbered(name, number ^ 1),
-            "numbers make no odds"
-        )
-        let beside = [
-            FileName.partial(of: name), FileName.journal(of: name), FileName.damagedJournal(of: name),
-        ]
+        try hold(FileName.numbered(name, number) != FileName.numbered(name, number ^ 1), "numbers make no odds")
+        let beside = [FileName.partial(of: name), FileName.journal(of: name), FileName.damagedJournal(of: name)]
         for other in beside { try checkSafe(other) }
         try hold(Set(beside + [name]).count == 4, "two files of one name: \(beside)")
     }

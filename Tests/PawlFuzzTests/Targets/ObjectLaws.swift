@@ -11,9 +11,8 @@ enum ObjectLaws {
         let text = String(decoding: bytes, as: UTF8.self)
         if let address = try? WebAddress.s3(bucket: "bucket", key: text) { try check(address) }
         if let path = try? ObjectPath.path(
-            of: text,
-            WebAddress(scheme: .s3, host: "b", port: 443, path: "/", query: nil)
-        ) {
+            of: text, WebAddress(scheme: .s3, host: "b", port: 443, path: "/", query: nil))
+        {
             try hold(path.hasSameBytes(as: text), "another name than the key's: \(path)")
             for part in path.pathParts(keepsEmpty: true) {
                 try hold(FileName.isPossible(String(part)), "no file can have the name \(part)")
@@ -22,10 +21,7 @@ enum ObjectLaws {
         let half = bytes.count / 2
         let key = String(decoding: bytes[half...], as: UTF8.self)
         _ = KeyPattern(String(decoding: bytes[..<half], as: UTF8.self)).matches(key)
-        try hold(
-            KeyPattern("*").matches(key) && KeyPattern("*/*").matches("a/" + key),
-            "a pattern for all misses one"
-        )
+        try hold(KeyPattern("*").matches(key) && KeyPattern("*/*").matches("a/" + key), "a pattern for all misses one")
     }
 
     /// The properties of the address of an object.
@@ -39,10 +35,7 @@ enum ObjectLaws {
         try hold(isTrimmed || again == address, "its own text means another object: \(address.text)")
         try hold(!address.text.utf8.contains { $0.isControl && $0 != .tab }, "a control character")
         let location = S3Access().location(of: address, parameters: [("k", address.objectKey)])
-        try hold(
-            (try? WebAddress.parse(location.text).address) == location,
-            "its URL means another: \(location.text)"
-        )
+        try hold((try? WebAddress.parse(location.text).address) == location, "its URL means another: \(location.text)")
     }
 
     private static func checkDocuments(_ bytes: [UInt8]) throws(BrokenLaw) {
@@ -65,9 +58,7 @@ enum ObjectLaws {
     private static func checkConfiguration(_ bytes: [UInt8]) throws(BrokenLaw) {
         let configuration = S3Configuration(environment: { _ in nil }, file: { _ in bytes }, home: "/")
         let access: S3Access
-        do throws(Failure) {
-            access = try configuration.access()
-        } catch {
+        do throws(Failure) { access = try configuration.access() } catch {
             let isPrintable = !error.description.utf8.contains(where: \.isControl)
             return try hold(isPrintable, "a control character in a failure")
         }

@@ -10,9 +10,7 @@ enum OptionLaws {
         while !input.isEmpty, parts.count < 32 { parts.append(input.text()) }
         let list = Array((parts.popLast() ?? "").utf8)
         let plan: GetPlan
-        do throws(Failure) {
-            plan = try GetPlan(arguments: parts) { _ throws(Failure) in list }
-        } catch {
+        do throws(Failure) { plan = try GetPlan(arguments: parts) { _ throws(Failure) in list } } catch {
             try hold(error.code == .badOption, "refused with code \(error.code.rawValue)")
             return try hold(!error.place.isEmpty, "an error without its place: \(error)")
         }
@@ -21,9 +19,7 @@ enum OptionLaws {
 
     private static func check(_ plan: GetPlan, _ item: GetPlan.Item) throws(BrokenLaw) {
         let options: DownloadOptions
-        do throws(Failure) {
-            options = try plan.downloadOptions(for: item)
-        } catch {
+        do throws(Failure) { options = try plan.downloadOptions(for: item) } catch {
             throw BrokenLaw(description: "a checked option is refused: \(error)")
         }
         if let name = options.fileName {

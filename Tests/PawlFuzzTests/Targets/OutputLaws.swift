@@ -12,8 +12,7 @@ enum OutputLaws {
         try hold(TerminalText.width(short) <= columns, "\(TerminalText.width(short)) of \(columns) columns")
         try hold(
             TerminalText.width(TerminalText.padded(short, to: columns)) == columns,
-            "padded to other than \(columns) columns"
-        )
+            "padded to other than \(columns) columns")
         var object = JSONObject()
         object.set("text", text)
         try hold(object.line.unicodeScalars.allSatisfy { $0.value >= 32 }, "a line end within a line")

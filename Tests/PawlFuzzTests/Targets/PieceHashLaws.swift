@@ -9,10 +9,7 @@ enum PieceHashLaws {
     }
 
     private static func check(_ hashes: PieceHashes) throws(BrokenLaw) {
-        try hold(
-            hashes.length > 0 && hashes.length <= JournalLayout.longestFile,
-            "pieces of an impossible length"
-        )
+        try hold(hashes.length > 0 && hashes.length <= JournalLayout.longestFile, "pieces of an impossible length")
         try hold((1...PieceHashes.most).contains(hashes.count), "\(hashes.count) pieces")
         for piece in [0, hashes.count - 1] {
             try hold(hashes.digest(piece).count == hashes.algorithm.length, "a digest of another length")
@@ -24,16 +21,10 @@ enum PieceHashLaws {
         for total in [longest, longest - hashes.length + 1] {
             try hold(hashes.fits(total), "they do not fit \(total) bytes")
             let last = hashes.range(hashes.count - 1, in: total)
-            try hold(
-                last.end == total && !last.isEmpty && last.count <= hashes.length,
-                "the last piece is \(last)"
-            )
+            try hold(last.end == total && !last.isEmpty && last.count <= hashes.length, "the last piece is \(last)")
             try hold(PieceMap(hashes, total: total) != nil, "no map of \(total) bytes")
         }
-        try hold(
-            !hashes.fits(longest - hashes.length) && !hashes.fits(longest + 1),
-            "they fit another length"
-        )
+        try hold(!hashes.fits(longest - hashes.length) && !hashes.fits(longest + 1), "they fit another length")
     }
 
     /// Any bytes as digests.

@@ -21,8 +21,7 @@ enum JobLaws {
         }
         _ = ShardTrailer(Array(bytes.suffix(ShardTrailer.size)))
         _ = TarManifest.trailer(
-            in: bytes + [UInt8](repeating: 0, count: TarHeader.padding(after: Int64(bytes.count)).count)
-        )
+            in: bytes + [UInt8](repeating: 0, count: TarHeader.padding(after: Int64(bytes.count)).count))
         _ = TarManifest.manifest(in: bytes)
         try check(manifest: bytes)
         _ = StoredGzipWriter.content(of: bytes)

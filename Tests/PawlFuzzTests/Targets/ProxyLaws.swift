@@ -8,14 +8,9 @@ enum ProxyLaws {
         if let plain = ProxyURL.withoutLogin(text) {
             try hold(ProxyURL.login(of: plain) == nil, "a login is left in \(plain)")
             let omitted = (login?.utf8.count ?? 0) + 1
+            try hold(plain.utf8.count == text.utf8.count - omitted, "more than the login is omitted: \(plain)")
             try hold(
-                plain.utf8.count == text.utf8.count - omitted,
-                "more than the login is omitted: \(plain)"
-            )
-            try hold(
-                ProxyURL.isUsable(plain) || !ProxyURL.isUsable(text),
-                "\(text) can be used, but not without its login"
-            )
+                ProxyURL.isUsable(plain) || !ProxyURL.isUsable(text), "\(text) can be used, but not without its login")
             try hold(ProxyURL.isSecure(plain) == ProxyURL.isSecure(text), "\(plain) has another scheme")
         } else {
             try hold(login == nil, "the login of \(text) stays")
@@ -31,10 +26,7 @@ enum ProxyLaws {
         for end in ["", "/", "/a@b", "?@b", "#c@d:0"] {
             let other = scheme + authority + end
             try hold(ProxyURL.isUsable(other), "\(other) is refused")
-            try hold(
-                ProxyURL.login(of: other).map { String($0) } == login.map { String($0) },
-                "login of \(other)"
-            )
+            try hold(ProxyURL.login(of: other).map { String($0) } == login.map { String($0) }, "login of \(other)")
         }
         if login == nil {
             let known = scheme + "u:p%40@" + rest

@@ -31,8 +31,7 @@ enum RateLimitLaws {
             ("\"a\";r=0;t=\(seconds)", nil, nil, nil),
             ("\"b\";r=1, \"a\" ; r=0 ; t=\(seconds)", "\"a\";q=9;w=1", nil, nil),
             ("\"a\";r=0", "\"b\";w=1, \"a\";q=9;w=\(seconds)", nil, nil),
-            ("limit=9, remaining=0, reset=\(seconds)", nil, nil, nil),
-            (nil, nil, "0", " \(seconds) "),
+            ("limit=9, remaining=0, reset=\(seconds)", nil, nil, nil), (nil, nil, "0", " \(seconds) "),
         ]
         for form in forms {
             var fields = RateLimitFields()

@@ -39,9 +39,7 @@ enum RedactionLaws {
     private static func checkAddress(_ text: String) throws(BrokenLaw) {
         try checkHidden(Redaction.address(text), text)
         let shown: String
-        do throws(Failure) { shown = try WebAddress.parse(text).address.redacted } catch {
-            shown = "\(error)"
-        }
+        do throws(Failure) { shown = try WebAddress.parse(text).address.redacted } catch { shown = "\(error)" }
         try checkHidden(shown, text)
     }
 

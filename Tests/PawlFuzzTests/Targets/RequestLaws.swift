@@ -35,11 +35,8 @@ enum RequestLaws {
                 case .head(let head):
                     try hold(head.path.hasPrefix("/") || head.path == "*", "the path \(head.path)")
                     try hold(
-                        head.fields.values.allSatisfy {
-                            !$0.utf8.has { $0 == 0x0A || $0 == 0x0D || $0 == 0 }
-                        },
-                        "a field with a line's end"
-                    )
+                        head.fields.values.allSatisfy { !$0.utf8.has { $0 == 0x0A || $0 == 0x0D || $0 == 0 } },
+                        "a field with a line's end")
                     try hold(head.bodyLength == 0 || head.method == "POST", "a body of \(head.method)")
                 case .body(let body): handed += body.count
                 }

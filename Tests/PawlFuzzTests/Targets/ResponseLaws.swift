@@ -37,9 +37,7 @@ enum ResponseLaws {
     }
 
     private static func checkWhole(
-        _ outcome: ResponseConnection.Outcome,
-        _ connection: inout ResponseConnection,
-        _ response: GeneratedResponse,
+        _ outcome: ResponseConnection.Outcome, _ connection: inout ResponseConnection, _ response: GeneratedResponse,
         _ behind: [UInt8]
     ) throws(BrokenLaw) {
         try hold(outcome.fault == nil, "\(outcome.fault?.text ?? "") in \(response)")
@@ -47,10 +45,7 @@ enum ResponseLaws {
         // Without framing all bytes are the body, up to the end of the connection.
         let endsByClose = response.endsByClose
         try hold(outcome.hasEnded == !endsByClose, "ended \(outcome.hasEnded): \(response)")
-        try hold(
-            outcome.left == (endsByClose ? 0 : behind.count),
-            "\(outcome.left) bytes left of \(response)"
-        )
+        try hold(outcome.left == (endsByClose ? 0 : behind.count), "\(outcome.left) bytes left of \(response)")
         let wanted = response.payload + (endsByClose ? behind : [])
         try hold(outcome.data == wanted, "\(outcome.data.count) bytes of \(wanted.count): \(response)")
         if endsByClose {
@@ -61,9 +56,7 @@ enum ResponseLaws {
 
     /// A truncated response is never complete, and the received part is its beginning.
     private static func checkCut(
-        _ outcome: ResponseConnection.Outcome,
-        _ connection: inout ResponseConnection,
-        _ response: GeneratedResponse,
+        _ outcome: ResponseConnection.Outcome, _ connection: inout ResponseConnection, _ response: GeneratedResponse,
         at cut: Int
     ) throws(BrokenLaw) {
         try hold(outcome.fault == nil, "\(outcome.fault?.text ?? "") in \(response) cut at \(cut)")

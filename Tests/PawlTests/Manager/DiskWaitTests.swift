@@ -14,9 +14,8 @@ import Testing
     }
 
     @Test(arguments: [Behaviour.Framing.length, .chunked])
-    func `a full disk makes the queue wait, and all finish when there is room`(
-        framing: Behaviour.Framing
-    ) async throws {
+    func `a full disk makes the queue wait, and all finish when there is room`(framing: Behaviour.Framing) async throws
+    {
         let bench = try ManagerBench()
         let disk = try MountedFolder(bytes: 4 << 20)
         let manager = try await bench.open(bench.slots(2), root: disk.path)
@@ -47,8 +46,9 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test(arguments: ["ro", "nr_inodes=2"])
-    func `a read-only disk and one without inodes are waited for`(option: String) async throws {
+    @Test(arguments: ["ro", "nr_inodes=2"]) func `a read-only disk and one without inodes are waited for`(
+        option: String
+    ) async throws {
         let bench = try ManagerBench()
         let disk = try MountedFolder(bytes: 8 << 20)
         try FileSystem.write([1], to: disk.path("taken"))
@@ -105,9 +105,7 @@ import Testing
         var refusal: PawlError?
         for number in 0..<3_000 where refusal == nil {
             do throws(PawlError) {
-                _ = try await manager.add(
-                    bench.request("http://127.0.0.1:9/\(number)") { $0.start = .paused }
-                )
+                _ = try await manager.add(bench.request("http://127.0.0.1:9/\(number)") { $0.start = .paused })
             } catch { refusal = error }
         }
         #expect(refusal?.code == .diskFull, "\(String(describing: refusal))")

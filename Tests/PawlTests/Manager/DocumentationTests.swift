@@ -8,18 +8,14 @@ private enum Examples {
     static func front() async throws {
         let downloads = try await DownloadManager(root: "Downloads")
         let download = try await downloads.add("https://example.org/film.mp4")
-        for await snapshot in download.updates {
-            print(snapshot.percent ?? 0, "%")
-        }
+        for await snapshot in download.updates { print(snapshot.percent ?? 0, "%") }
         print(try await download.file.path)
     }
 
     static func downloader() async throws {
         var configuration = Downloader.Configuration()
         configuration.jobs = 4
-        let downloader = Downloader(configuration) { event in
-            print(event.kind)
-        }
+        let downloader = Downloader(configuration) { event in print(event.kind) }
         var options = DownloadOptions()
         options.folder = "Downloads"
         let download = try downloader.add("https://example.org/image.iso", options: options)
@@ -114,9 +110,7 @@ private enum Examples {
         let download = try await downloads.add("https://example.org/film.mp4")
         print(try await download.file.path)
 
-        for await snapshot in download.updates {
-            print(snapshot.percent ?? 0)
-        }
+        for await snapshot in download.updates { print(snapshot.percent ?? 0) }
         print(try await download.file.path)
     }
 
@@ -136,9 +130,7 @@ private struct Consumer: Sendable {
 
 extension Examples {
     static func hooks(
-        tokens: Consumer,
-        keychain: [String: (user: String, password: String)],
-        backupKey: String
+        tokens: Consumer, keychain: [String: (user: String, password: String)], backupKey: String
     ) async throws {
         var configuration = DownloadManager.Configuration()
         configuration.hooks.adaptRequest = { request in
@@ -174,13 +166,10 @@ extension Examples {
         _ = (downloads, options)
     }
 
-    static func streams(downloader: Downloader, decoder: Consumer, parser: Consumer, url: String) async throws
-    {
+    static func streams(downloader: Downloader, decoder: Consumer, parser: Consumer, url: String) async throws {
         func save(_ position: Data) throws {}
 
-        for try await chunk in try downloader.body(of: "https://example.org/log.gz") {
-            decoder.feed(chunk)
-        }
+        for try await chunk in try downloader.body(of: "https://example.org/log.gz") { decoder.feed(chunk) }
 
         let body = try downloader.body(of: "https://example.org/events.log")
         for try await chunk in body {
@@ -188,9 +177,7 @@ extension Examples {
             if let position = body.position { try save(JSONEncoder().encode(position)) }
         }
 
-        do {
-            _ = try await downloader.download(url)
-        } catch let error as PawlError {
+        do { _ = try await downloader.download(url) } catch let error as PawlError {
             switch error.code {
             case .notFound: print("gone, status", error.status ?? 0)
             case .overloaded: try await Task.sleep(for: .seconds(error.retryAfter ?? 60))
@@ -198,9 +185,7 @@ extension Examples {
             case .unfinished: print("removed, or its owner was shut down")
             default: print(error, "exit code", error.code.rawValue)
             }
-        } catch is CancellationError {
-            print("this task was cancelled")
-        }
+        } catch is CancellationError { print("this task was cancelled") }
     }
 
     static func oneStep(downloader: Downloader) async throws {
@@ -224,22 +209,19 @@ extension Examples {
         for file in files(in: root + "/Sources/Pawl") {
             for block in blocks(of: lines(of: file)) {
                 count += 1
-                #expect(
-                    contains(mine, block),
-                    "an example of \(file) is not among those that compile: \(block)"
-                )
+                #expect(contains(mine, block), "an example of \(file) is not among those that compile: \(block)")
             }
         }
         #expect(count >= 13, "the examples were found")
     }
 
     private func lines(of path: String) -> [String] {
-        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false)
-            .map { line in
-                let text = line.drop { $0 == " " }
-                return String((text.hasPrefix("///") ? text.dropFirst(3) : text[...]).drop { $0 == " " })
-            }
+        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map { line in
+            let text = line.drop { $0 == " " }
+            return String((text.hasPrefix("///") ? text.dropFirst(3) : text[...]).drop { $0 == " " })
+        }
     }
 
     private func files(in folder: String) -> [String] {

@@ -4,9 +4,7 @@ import Testing
 
 /// Several downloads of one URL in one folder.
 @Suite struct DuplicateTests {
-    @Test func `D14 removing a second download of a URL leaves the first one's part file alone`()
-        async throws
-    {
+    @Test func `D14 removing a second download of a URL leaves the first one's part file alone`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, payload) = bench.serveStalling("/f", seed: 925)
@@ -18,8 +16,7 @@ import Testing
             bench.request(url) {
                 $0.start = .paused
                 $0.allowsDuplicate = true
-            }
-        )
+            })
         #expect(second.id != first.id)
         #expect(try await manager.remove(second.id))
         #expect(bench.root.names.contains("f.part"))
@@ -31,9 +28,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `A7 a second download of a URL never takes the first one's part file, paused or running`()
-        async throws
-    {
+    @Test func `A7 a second download of a URL never takes the first one's part file, paused or running`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, payload) = bench.serveStalling("/f", seed: 926)

@@ -5,8 +5,9 @@ import Testing
 
 /// Changes of a download of the queue that change only the bytes of a name, not what Swift's equality compares.
 @Suite struct EquivalentQueueNameTests {
-    @Test(arguments: EquivalentNames.pairs)
-    func `D15 a finished file and its record get the other name`(left: String, right: String) async throws {
+    @Test(arguments: EquivalentNames.pairs) func `D15 a finished file and its record get the other name`(
+        left: String, right: String
+    ) async throws {
         let bench = try ManagerBench()
         let payload = Payload(seed: 31, length: 5000)
         let url = bench.origin.serve("/f", payload)
@@ -22,8 +23,9 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test(arguments: EquivalentNames.pairs)
-    func `options, groups and URLs of other bytes are others`(left: String, right: String) async throws {
+    @Test(arguments: EquivalentNames.pairs) func `options, groups and URLs of other bytes are others`(
+        left: String, right: String
+    ) async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         var request = DownloadRequest("http://127.0.0.1:9/f")

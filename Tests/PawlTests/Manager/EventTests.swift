@@ -37,8 +37,7 @@ import Testing
         }
     }
 
-    @Test
-    func `B3 the delegate receives didWrite, didFinish with the headers, didComplete, and may move the file`()
+    @Test func `B3 the delegate receives didWrite, didFinish with the headers, didComplete, and may move the file`()
         async throws
     {
         let bench = try ManagerBench()
@@ -52,10 +51,7 @@ import Testing
         delegate.untilComplete()
         let lines = delegate.all
         #expect(Set(lines.dropLast(2)) == ["write"], "\(lines)")
-        #expect(
-            Array(lines.suffix(2)) == [#"finish 200 id=1, id=2 ["Set-Cookie: …"]"#, "complete 0"],
-            "\(lines)"
-        )
+        #expect(Array(lines.suffix(2)) == [#"finish 200 id=1, id=2 ["Set-Cookie: …"]"#, "complete 0"], "\(lines)")
         #expect(bench.root.names == ["moved"])
         #expect(try await manager.location(of: id) == .missing(path: bench.root.path("f")))
         await manager.shutDown()
@@ -132,11 +128,9 @@ import Testing
         }
         #expect(
             heard == [
-                "+", "probing", "started f 3000000 0", "transferring", "publishing", "finished",
-                "file 3000000",
+                "+", "probing", "started f 3000000 0", "transferring", "publishing", "finished", "file 3000000",
                 "changed", "removed",
-            ]
-        )
+            ])
     }
 
     @Test func `a slow listener is notified of the number of events it missed`() async throws {
@@ -145,15 +139,11 @@ import Testing
         configuration.eventBuffer = 4
         let manager = try await bench.open(configuration)
         let events = manager.events
-        let requests = (0..<10).map { number in
-            bench.request("http://127.0.0.1:9/\(number)") { $0.start = .paused }
-        }
+        let requests = (0..<10).map { number in bench.request("http://127.0.0.1:9/\(number)") { $0.start = .paused } }
         _ = try await manager.add(requests)
         var iterator = events.makeAsyncIterator()
         var heard = 0
-        for _ in 0..<4 {
-            if case .added = try #require(await iterator.next()).kind { heard += 1 }
-        }
+        for _ in 0..<4 { if case .added = try #require(await iterator.next()).kind { heard += 1 } }
         #expect(heard == 4)
         guard case .missed(let count) = try #require(await iterator.next()).kind else {
             Issue.record("lost events were not reported")
@@ -221,9 +211,7 @@ import Testing
         let manager = try await bench.open()
         let url = bench.origin.serve("/small", payload)
         #expect(try await manager.data(from: url) == payload.bytes)
-        let error = await #expect(throws: PawlError.self) {
-            try await manager.data(from: url, maximumSize: 1000)
-        }
+        let error = await #expect(throws: PawlError.self) { try await manager.data(from: url, maximumSize: 1000) }
         #expect(error?.code == .tooLarge)
         #expect(try await manager.downloads().isEmpty)
         #expect(bench.store.all.isEmpty)

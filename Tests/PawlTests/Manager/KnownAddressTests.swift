@@ -6,12 +6,7 @@ import Testing
 @Suite struct KnownAddressTests {
     private let digest = "sha-256=" + String(repeating: "ab", count: 32)
 
-    private func request(
-        _ url: String,
-        _ change: (inout DownloadRequest) -> Void = { _ in }
-    )
-        -> DownloadRequest
-    {
+    private func request(_ url: String, _ change: (inout DownloadRequest) -> Void = { _ in }) -> DownloadRequest {
         var request = DownloadRequest(url)
         request.start = .paused
         change(&request)
@@ -41,8 +36,7 @@ import Testing
                 $0.options.taskDescription = "lesson"
                 $0.priority = 4
                 $0.group = "films"
-            }
-        )
+            })
         #expect(second.id == first.id)
         let options = try await options(manager, first.id)
         #expect(options.headers == ["X-Token: new"] && options.user == "me" && options.password == "secret")
@@ -72,16 +66,15 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 another part, name or folder is another file, and the same request again is that one`()
-        async throws
+    @Test func `D11 another part, name or folder is another file, and the same request again is that one`() async throws
     {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = "http://127.0.0.1:9/f"
         let first = try await manager.add(request(url))
         let selections: [@Sendable (inout DownloadRequest) -> Void] = [
-            { $0.options.range = "100-" }, { $0.options.fileName = "other" },
-            { $0.options.folder = "sub" }, { $0.options.naming = .hash },
+            { $0.options.range = "100-" }, { $0.options.fileName = "other" }, { $0.options.folder = "sub" },
+            { $0.options.naming = .hash },
         ]
         for selection in selections {
             let other = try await manager.add(request(url, selection))
@@ -93,16 +86,12 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 a checksum or length that contradicts the known one is refused with an error`()
-        async throws
-    {
+    @Test func `D11 a checksum or length that contradicts the known one is refused with an error`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = "http://127.0.0.1:9/f"
         let first = try await manager.add(request(url) { $0.options.checksum = digest })
-        #expect(
-            try await manager.add(request(url) { $0.options.checksum = digest.uppercased() }).id == first.id
-        )
+        #expect(try await manager.add(request(url) { $0.options.checksum = digest.uppercased() }).id == first.id)
         let other = request(url) { $0.options.checksum = "md5=" + String(repeating: "cd", count: 16) }
         let error = await #expect(throws: PawlError.self) { try await manager.add(other) }
         #expect(error?.code == .badOption)
@@ -127,9 +116,7 @@ import Testing
         let manager = try await bench.open()
         let url = "http://127.0.0.1:9/f"
         let ids = try await withThrowingTaskGroup(of: Download.ID.self) { group in
-            for _ in 0..<30 {
-                group.addTask { try await manager.add(request(url)).id }
-            }
+            for _ in 0..<30 { group.addTask { try await manager.add(request(url)).id } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(ids.count == 1)

@@ -30,10 +30,8 @@ import Testing
     }
 
     /// A manager that replaces expired URLs by `new`, and those that it was given.
-    private func refreshing(
-        _ bench: ManagerBench,
-        to new: String
-    ) async throws -> (DownloadManager, Monitor<[String]>) {
+    private func refreshing(_ bench: ManagerBench, to new: String) async throws -> (DownloadManager, Monitor<[String]>)
+    {
         let requested = Monitor<[String]>([])
         var configuration = DownloadManager.Configuration()
         configuration.refreshURL = { _, expired in
@@ -70,8 +68,9 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test(arguments: [true, false])
-    func `A8 the digest in the fragment of a new URL is checked`(isRight: Bool) async throws {
+    @Test(arguments: [true, false]) func `A8 the digest in the fragment of a new URL is checked`(
+        isRight: Bool
+    ) async throws {
         let bench = try ManagerBench()
         let digest = MessageDigest5.digest(payload.bytes).map { isRight ? $0 : ~$0 }
         let new = bench.origin.serve("/new", payload)
@@ -95,9 +94,7 @@ import Testing
         var configuration = DownloadManager.Configuration()
         configuration.slots = 0
         let refused = configuration
-        #expect(
-            await #expect(throws: PawlError.self) { _ = try await bench.open(refused) }?.code == .badOption
-        )
+        #expect(await #expect(throws: PawlError.self) { _ = try await bench.open(refused) }?.code == .badOption)
         let manager = try await bench.open()
         var request = bench.request("http://127.0.0.1:1/f")
         request.start = .paused
@@ -106,15 +103,11 @@ import Testing
         request.group = "a\nb"
         let grouped = request
         for attempt: @Sendable () async throws -> Void in [
-            { try await manager.change(slots: -1) },
-            { try await manager.limit(connectionsPerHost: 0) },
+            { try await manager.change(slots: -1) }, { try await manager.limit(connectionsPerHost: 0) },
             // The paused groups are stored in lines.
-            { try await manager.pause(group: "a\nb") },
-            { try await manager.change(group: "a\nb", of: download.id) },
+            { try await manager.pause(group: "a\nb") }, { try await manager.change(group: "a\nb", of: download.id) },
             { _ = try await manager.add(grouped) },
-        ] {
-            #expect(await #expect(throws: PawlError.self) { try await attempt() }?.code == .badOption)
-        }
+        ] { #expect(await #expect(throws: PawlError.self) { try await attempt() }?.code == .badOption) }
         #expect(try await manager.groups().isEmpty)
         await manager.shutDown()
     }
@@ -220,9 +213,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `numbers without a meaning are refused or mean none, in configurations and queries`()
-        async throws
-    {
+    @Test func `numbers without a meaning are refused or mean none, in configurations and queries`() async throws {
         let bench = try ManagerBench()
         var configuration = DownloadManager.Configuration()
         configuration.rateLimit = -1

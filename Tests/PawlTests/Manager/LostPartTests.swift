@@ -33,9 +33,7 @@ import Testing
         #expect(snapshot.error?.code == .cannotOpen, "\(String(describing: snapshot.error))")
         #expect(FileSystem.names(in: folder).isEmpty)
         // Others on the disk of the root do not wait with it.
-        let other = try await manager.add(
-            bench.request(bench.origin.serve("/g", Payload(seed: 5, length: 100)))
-        )
+        let other = try await manager.add(bench.request(bench.origin.serve("/g", Payload(seed: 5, length: 100))))
         #expect(try await other.file.length == 100)
         _ = bench.origin.serve("/f", payload)
         if isEmpty { try #require(unsafe rmdir(folder) == 0) }
@@ -71,8 +69,9 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test(arguments: [true, false])
-    func `a root that had a queue and is not there does not get a new one`(isEmpty: Bool) async throws {
+    @Test(arguments: [true, false]) func `a root that had a queue and is not there does not get a new one`(
+        isEmpty: Bool
+    ) async throws {
         let (folder, state) = (try TemporaryFolder(), try TemporaryFolder())
         let (root, away) = (folder.path("root"), folder.path("away"))
         var configuration = DownloadManager.Configuration()
@@ -81,9 +80,7 @@ import Testing
         await (try await DownloadManager(root: root, configuration)).shutDown()
         try FileSystem.move(root, to: away)
         if isEmpty { try #require(unsafe mkdir(root, 0o777) == 0) }
-        let error = await #expect(throws: PawlError.self) {
-            try await DownloadManager(root: root, configuration)
-        }
+        let error = await #expect(throws: PawlError.self) { try await DownloadManager(root: root, configuration) }
         #expect(error?.code == .cannotOpen, "\(String(describing: error))")
         #expect(FileSystem.names(in: root).isEmpty)
         if !isEmpty { try #require(unsafe mkdir(root, 0o777) == 0) }

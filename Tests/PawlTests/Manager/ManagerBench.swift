@@ -18,8 +18,7 @@ final class ManagerBench: Sendable {
 
     func open(
         _ configuration: DownloadManager.Configuration = DownloadManager.Configuration(),
-        delegate: (any DownloadDelegate)? = nil,
-        root path: String? = nil
+        delegate: (any DownloadDelegate)? = nil, root path: String? = nil
     ) async throws -> DownloadManager {
         let store = store
         return try await DownloadManager(root: path ?? root.path, configuration, delegate: delegate) { _ in
@@ -54,13 +53,10 @@ final class ManagerBench: Sendable {
 
 extension Download {
     /// Waits for a state.
-    @discardableResult
-    func reaches(_ state: DownloadState) async -> DownloadSnapshot? {
+    @discardableResult func reaches(_ state: DownloadState) async -> DownloadSnapshot? {
         for await snapshot in updates where snapshot.state == state { return snapshot }
         return nil
     }
 
-    func reaches(bytes: Int64) async {
-        for await snapshot in updates where snapshot.written >= bytes { return }
-    }
+    func reaches(bytes: Int64) async { for await snapshot in updates where snapshot.written >= bytes { return } }
 }

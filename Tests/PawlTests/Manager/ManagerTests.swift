@@ -47,9 +47,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 a known URL continues as the same download, and another scheme is refused`()
-        async throws
-    {
+    @Test func `D11 a known URL continues as the same download, and another scheme is refused`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, payload) = bench.serveStalling("/f", seed: 902)
@@ -179,9 +177,7 @@ import Testing
         await again.shutDown()
     }
 
-    @Test func `waiting downloads are restored as paused if the queue must not resume automatically`()
-        async throws
-    {
+    @Test func `waiting downloads are restored as paused if the queue must not resume automatically`() async throws {
         let bench = try ManagerBench()
         let url = bench.origin.serve("/f", payload)
         var configuration = bench.slots(1)
@@ -283,8 +279,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test(arguments: ["", "a\0b"])
-    func `a root that is no path is refused`(root: String) async throws {
+    @Test(arguments: ["", "a\0b"]) func `a root that is no path is refused`(root: String) async throws {
         let error = await #expect(throws: PawlError.self) { _ = try await DownloadManager(root: root) }
         #expect(error?.code == .badOption)
     }

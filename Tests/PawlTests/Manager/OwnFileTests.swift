@@ -11,9 +11,7 @@ import Testing
 
     /// A finished download, named `f`.
     private func finished(
-        _ bench: ManagerBench,
-        _ manager: DownloadManager,
-        _ change: (inout DownloadRequest) -> Void = { _ in }
+        _ bench: ManagerBench, _ manager: DownloadManager, _ change: (inout DownloadRequest) -> Void = { _ in }
     ) async throws -> Download.ID {
         let download = try await manager.add(bench.request(bench.origin.serve("/f", payload), change))
         _ = try await download.file
@@ -53,8 +51,9 @@ import Testing
         #expect(snapshot.file == .there && snapshot.total == 3)
     }
 
-    @Test(arguments: Replacement.allCases)
-    func `no command of a download touches another file that has its name`(_ way: Replacement) async throws {
+    @Test(arguments: Replacement.allCases) func `no command of a download touches another file that has its name`(
+        _ way: Replacement
+    ) async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let id = try await finished(bench, manager) { $0.options.checksum = "md5=" + md5(payload) }
@@ -66,8 +65,7 @@ import Testing
         #expect(try await manager.location(of: id) == .missing(path: path))
         #expect(try await manager.ownFile(of: id) == nil)
         for command in [
-            { _ = try await manager.rename(id, to: "g") },
-            { _ = try await manager.relocate(id, toFolder: "a") },
+            { _ = try await manager.rename(id, to: "g") }, { _ = try await manager.relocate(id, toFolder: "a") },
             { try await manager.removeFile(of: id) },
         ] as [() async throws -> Void] {
             let error = await #expect(throws: PawlError.self) { try await command() }
@@ -75,9 +73,9 @@ import Testing
         }
         // A file that was written in place is compared: it may be damaged.
         if way != .writtenInPlace {
-            for check in [
-                { _ = try await manager.check(id) }, { _ = try await manager.repair(id) },
-            ] as [() async throws -> Void] {
+            for check in [{ _ = try await manager.check(id) }, { _ = try await manager.repair(id) }]
+                as [() async throws -> Void]
+            {
                 let error = await #expect(throws: PawlError.self) { try await check() }
                 #expect(error?.cause?.id == "not-the-downloaded-file", "\(String(describing: error))")
             }
@@ -93,9 +91,7 @@ import Testing
         Hexadecimal.text(MessageDigest5.digest(payload.bytes(in: ByteRange(0, payload.length))))
     }
 
-    @Test func `a later download that took the name keeps its file, of the same size and time too`()
-        async throws
-    {
+    @Test func `a later download that took the name keeps its file, of the same size and time too`() async throws {
         let bench = try ManagerBench()
         var manager = try await bench.open()
         let first = try await finished(bench, manager)

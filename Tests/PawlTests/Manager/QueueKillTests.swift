@@ -33,16 +33,12 @@ import Testing
     }
 
     private func run(_ root: String, _ origin: OriginServer, seed: Int) throws -> PawlProcess {
-        try PawlProcess(
-            PawlBinary.beside("QueueProgram"),
-            [root, origin.root, "\(Self.count)", "\(seed)"]
-        )
+        try PawlProcess(PawlBinary.beside("QueueProgram"), [root, origin.root, "\(Self.count)", "\(seed)"])
     }
 
     @Test(arguments: 1...4)
-    func `A4 C5 D18 killed repeatedly, no download is lost or doubled and every file is correct`(
-        seed: Int
-    ) async throws {
+    func `A4 C5 D18 killed repeatedly, no download is lost or doubled and every file is correct`(seed: Int) async throws
+    {
         let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -85,9 +81,7 @@ import Testing
         }
         let expected = numbers.map { "f\($0)" }
         #expect(folder.names.filter { $0 != ".pawl" } == expected.sorted())
-        for number in numbers {
-            #expect(folder.difference("f\(number)", from: payload(number)) == nil)
-        }
+        for number in numbers { #expect(folder.difference("f\(number)", from: payload(number)) == nil) }
         await manager.shutDown()
     }
 }

@@ -17,9 +17,7 @@ private func fillQueue() async throws {
     var before = 0
     for batch in 0..<6 {
         let requests = (0..<10_000).map { number in
-            var request = DownloadRequest(
-                "http://127.0.0.1:9/path/of/some/length/\(batch)/file-\(number).bin"
-            )
+            var request = DownloadRequest("http://127.0.0.1:9/path/of/some/length/\(batch)/file-\(number).bin")
             request.start = .paused
             return request
         }

@@ -54,9 +54,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D18 a kill between the rename and the record leaves one file, recognized as finished`()
-        async throws
-    {
+    @Test func `D18 a kill between the rename and the record leaves one file, recognized as finished`() async throws {
         let bench = try ManagerBench()
         let payload = Payload(seed: 2, length: 400_000)
         let url = bench.origin.serve("/f", payload)
@@ -78,10 +76,7 @@ import Testing
         let bench = try ManagerBench()
         try FileSystem.write([1, 2, 3], to: bench.root.path("new name"))
         var record = QueueRecord(
-            id: QueueID(rawValue: 77),
-            sources: ["http://127.0.0.1:9/f"],
-            addedAt: UnixTime(seconds: 1)
-        )
+            id: QueueID(rawValue: 77), sources: ["http://127.0.0.1:9/f"], addedAt: UnixTime(seconds: 1))
         (record.name, record.state, record.written, record.total) = ("f", .finished, 3, 3)
         let intent = "\(String(77, radix: 16)) new name"
         try bench.store.apply([.put(record), .value("renaming", intent)])
@@ -95,11 +90,7 @@ import Testing
     @Test func `D14 a removal that a kill interrupted is completed at the next start`() async throws {
         let bench = try ManagerBench()
         try FileSystem.write([1, 2, 3], to: bench.root.path("f"))
-        var record = QueueRecord(
-            id: QueueID(rawValue: 77),
-            sources: ["http://h/f"],
-            addedAt: UnixTime(seconds: 1)
-        )
+        var record = QueueRecord(id: QueueID(rawValue: 77), sources: ["http://h/f"], addedAt: UnixTime(seconds: 1))
         record.name = "f"
         record.state = .removed
         try bench.store.apply([.put(record), .value("removing", "000000000000004d fde\n")])
@@ -149,11 +140,7 @@ import Testing
         let source = "http://h/f"
         let (name, removal) = try leftover.make(in: bench.root.path, source: source)
         #expect(!bench.root.names.isEmpty)
-        var record = QueueRecord(
-            id: QueueID(rawValue: 77),
-            sources: [source],
-            addedAt: UnixTime(seconds: 1)
-        )
+        var record = QueueRecord(id: QueueID(rawValue: 77), sources: [source], addedAt: UnixTime(seconds: 1))
         record.name = name
         record.state = .removed
         try bench.store.apply([.put(record), .value("removing", "000000000000004d \(removal)\n")])
@@ -211,9 +198,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `an add that cannot be stored leaves the queue as it was, whatever it was to begin with`()
-        async throws
-    {
+    @Test func `an add that cannot be stored leaves the queue as it was, whatever it was to begin with`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(1))
         let (url, payload) = bench.serveStalling("/f", seed: 6)
@@ -266,9 +251,7 @@ import Testing
         let manager = try await bench.open()
         let download = try await manager.add(bench.request("http://127.0.0.1:9/f") { $0.start = .paused })
         bench.store.fail(with: Failure(.diskFull, "cannot save to", at: "the queue", because: "no room"))
-        let error = await #expect(throws: PawlError.self) {
-            _ = try await manager.change(priority: 7, of: download.id)
-        }
+        let error = await #expect(throws: PawlError.self) { _ = try await manager.change(priority: 7, of: download.id) }
         #expect(error?.code == .diskFull)
         #expect(try await manager.downloads().map(\.id) == [download.id])
         #expect(try await manager.download(download.id) === download)
@@ -284,10 +267,7 @@ import Testing
         let bench = try ManagerBench()
         let payload = Payload(seed: 5, length: 400_000)
         var record = QueueRecord(
-            id: QueueID(rawValue: 77),
-            sources: [bench.origin.serve("/f", payload)],
-            addedAt: UnixTime(seconds: 1)
-        )
+            id: QueueID(rawValue: 77), sources: [bench.origin.serve("/f", payload)], addedAt: UnixTime(seconds: 1))
         record.options = "redirects -1\nrate -1\nheader X-Note : one\nheader  X-More: two\n"
         try bench.store.apply([.put(record)])
         let manager = try await bench.open()
@@ -299,8 +279,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `after a restart an error still has its parts, and its cause can be translated`() async throws
-    {
+    @Test func `after a restart an error still has its parts, and its cause can be translated`() async throws {
         let bench = try ManagerBench()
         let url = bench.origin.serve("/f", Payload(seed: 4, length: 1000)) { $0.instead = .status(404) }
         let first = try await bench.open()
@@ -326,15 +305,10 @@ import Testing
     @Test(arguments: [
         "", #"failure {"code":3,"what":"a","place":"b","why":"c"}"#, "failure {",
         #"failure {"code":1,"what":"cannot fetch","place":"http://h/f","why":"gone"}"#,
-    ])
-    func `an error without parts of its own is the whole sentence`(options: String) async throws {
+    ]) func `an error without parts of its own is the whole sentence`(options: String) async throws {
         let bench = try ManagerBench()
         let sentence = "cannot fetch http://h/f: gone"
-        var record = QueueRecord(
-            id: QueueID(rawValue: 77),
-            sources: ["http://h/f"],
-            addedAt: UnixTime(seconds: 1)
-        )
+        var record = QueueRecord(id: QueueID(rawValue: 77), sources: ["http://h/f"], addedAt: UnixTime(seconds: 1))
         record.state = .failed
         record.errorCode = Int(Failure.Code.notFound.rawValue)
         record.error = sentence

@@ -30,12 +30,9 @@ import Testing
         let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
         _ = try await download.file
         let taken = Payload(seed: 834, length: 5)
-        let there = try await manager.add(
-            bench.request(bench.origin.serve("/x/f", taken)) { $0.options.folder = "a" }
-        )
+        let there = try await manager.add(bench.request(bench.origin.serve("/x/f", taken)) { $0.options.folder = "a" })
         _ = try await there.file
-        for (folder, code) in [("a", PawlError.Code.fileExists), ("../x", .badOption), (".pawl", .badOption)]
-        {
+        for (folder, code) in [("a", PawlError.Code.fileExists), ("../x", .badOption), (".pawl", .badOption)] {
             let error = await #expect(throws: PawlError.self) {
                 try await manager.relocate(download.id, toFolder: folder)
             }
@@ -46,9 +43,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `running downloads can be selected, and a change says which options it does not apply`()
-        async throws
-    {
+    @Test func `running downloads can be selected, and a change says which options it does not apply`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(1))
         let (url, _) = bench.serveStalling("/f", seed: 832)
@@ -61,8 +56,7 @@ import Testing
         #expect(
             try await manager.downloads(matching: DownloadFilter([.running, .paused])).map(\.id) == [
                 first.id, third.id,
-            ]
-        )
+            ])
         #expect(try await manager.downloads(matching: DownloadFilter([.waiting])).count == 2)
         #expect(try await manager.totals(matching: DownloadFilter([.running])).count == 1)
         #expect(try await manager.downloads(matching: DownloadFilter([.running]), offset: 1).isEmpty)

@@ -12,10 +12,7 @@ import Testing
         let records = payloads.enumerated().map { index, payload in
             let url = bench.origin.serve("/\(index)/a.bin", payload)
             var record = QueueRecord(
-                id: QueueID(rawValue: UInt64(index + 1)),
-                sources: [url],
-                addedAt: UnixTime(seconds: 0)
-            )
+                id: QueueID(rawValue: UInt64(index + 1)), sources: [url], addedAt: UnixTime(seconds: 0))
             (record.name, record.written, record.total) = ("a.bin", 4_096, 4_096)
             return record
         }
@@ -34,9 +31,7 @@ import Testing
         #expect(paths.count == payloads.count)
     }
 
-    @Test func `after a kill while two files of one name are published, each download gets its own`()
-        async throws
-    {
+    @Test func `after a kill while two files of one name are published, each download gets its own`() async throws {
         let bench = try ManagerBench()
         let (payloads, records) = twins(bench)
         try FileSystem.write(payloads[0].bytes, to: bench.root.path("a.bin"))
@@ -59,8 +54,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `the part file of another download is not continued under a name that was claimed before`()
-        async throws
+    @Test func `the part file of another download is not continued under a name that was claimed before`() async throws
     {
         let bench = try ManagerBench()
         let (url, payload) = bench.serveStalling("/1/b.bin", seed: 3)
@@ -72,10 +66,7 @@ import Testing
         await first.shutDown()
         let other = Payload(seed: 4, length: 2_500_000)
         var record = QueueRecord(
-            id: QueueID(rawValue: 1),
-            sources: [bench.origin.serve("/0/b.bin", other)],
-            addedAt: UnixTime(seconds: 0)
-        )
+            id: QueueID(rawValue: 1), sources: [bench.origin.serve("/0/b.bin", other)], addedAt: UnixTime(seconds: 0))
         record.name = "b.bin"
         try bench.store.apply([.put(record)])
         bench.origin.serve("/1/b.bin", payload)

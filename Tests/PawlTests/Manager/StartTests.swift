@@ -10,9 +10,7 @@ import Testing
 
     @Test func `a start is stored before, and cleared when the download runs`() async throws {
         let bench = try ManagerBench()
-        let url = bench.origin.serve("/f", Payload(seed: 961, length: 2_000_000)) {
-            $0.delay = .untilReleased
-        }
+        let url = bench.origin.serve("/f", Payload(seed: 961, length: 2_000_000)) { $0.delay = .untilReleased }
         let manager = try await bench.open()
         let download = try await manager.add(bench.request(url))
         #expect(bench.origin.wait(held: 1, of: "/f"))
@@ -26,9 +24,7 @@ import Testing
 
     @Test func `a clean stop does not count as a crash`() async throws {
         let bench = try ManagerBench()
-        let url = bench.origin.serve("/f", Payload(seed: 962, length: 2_000_000)) {
-            $0.delay = .untilReleased
-        }
+        let url = bench.origin.serve("/f", Payload(seed: 962, length: 2_000_000)) { $0.delay = .untilReleased }
         for _ in 1...4 {
             let manager = try await bench.open()
             _ = try await manager.add(bench.request(url))
@@ -44,9 +40,7 @@ import Testing
         let url = bench.origin.serve("/f", payload)
         let first = try await bench.open()
         let added = try await first.add(bench.request(url) { $0.start = .paused })
-        let other = try await first.add(
-            bench.request(bench.origin.serve("/g", payload)) { $0.start = .paused }
-        )
+        let other = try await first.add(bench.request(bench.origin.serve("/g", payload)) { $0.start = .paused })
         await first.shutDown()
         for record in bench.store.all {
             var waiting = record

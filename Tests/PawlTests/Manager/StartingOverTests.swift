@@ -16,8 +16,7 @@ import Testing
             bench.request(old) {
                 $0.options.user = "user"
                 $0.options.password = "secret"
-            }
-        )
+            })
         await download.reaches(bytes: 2_000_000)
         #expect(try await manager.startOver(download.id) == false, "it is running")
         try await manager.replaceURL(of: download.id, with: new)

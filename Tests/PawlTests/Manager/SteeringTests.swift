@@ -23,9 +23,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a resumed download with a slot is running at once, before its engine has begun it`()
-        async throws
-    {
+    @Test func `a resumed download with a slot is running at once, before its engine has begun it`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, _) = bench.serveStalling("/f", seed: 96)
@@ -35,8 +33,7 @@ import Testing
             try await manager.steer([text]) { step, id in
                 _ = try step.resume(id)
                 return try step.snapshot(of: id)?.state
-            }.results
-        )
+            }.results)
         #expect(states.map(\.value) == [.probing])
         // Stopping and starting again within one step as well.
         await download.reaches(bytes: 1_000_000)
@@ -46,8 +43,7 @@ import Testing
                 let paused = try step.snapshot(of: id)?.state
                 _ = try step.resume(id)
                 return [paused, try step.snapshot(of: id)?.state]
-            }.results
-        )
+            }.results)
         #expect(again[0].value[0] == .paused && again[0].value[1]?.isFinal == false)
         #expect(![.paused, .waiting].contains(again[0].value[1]))
         bench.origin.release("/f")
@@ -92,12 +88,9 @@ import Testing
 
     @Test(
         arguments: [
-            { (options: inout DownloadOptions) in
-                options.checksum = "md5=" + String(repeating: "0", count: 32)
-            },
+            { (options: inout DownloadOptions) in options.checksum = "md5=" + String(repeating: "0", count: 32) },
             { (options: inout DownloadOptions) in options.range = "0-9" },
-        ] as [@Sendable (inout DownloadOptions) -> Void]
-    )
+        ] as [@Sendable (inout DownloadOptions) -> Void])
     func `a checksum or range that is set when all bytes have arrived is not ignored`(
         change: @Sendable (inout DownloadOptions) -> Void
     ) async throws {
@@ -122,11 +115,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a URL that is set when all bytes have arrived does not get another one's file`(
-        isHashed: Bool
-    )
-        async throws
-    {
+    func `a URL that is set when all bytes have arrived does not get another one's file`(isHashed: Bool) async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, payload) = bench.serveStalling("/f", seed: 15)
@@ -146,8 +135,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a checksum that is set while the file is published is not forgotten by a kill`() async throws
-    {
+    @Test func `a checksum that is set while the file is published is not forgotten by a kill`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let wrong = "md5=" + String(repeating: "0", count: 32)
@@ -207,15 +195,12 @@ extension ManagerBench {
     /// Changes the options once the name of the finished file is stored, and nothing is written afterwards; `false` if the
     /// end was reported before.
     fileprivate func change(
-        _ download: Download,
-        of manager: DownloadManager,
-        _ change: @escaping @Sendable (inout DownloadOptions) -> Void
+        _ download: Download, of manager: DownloadManager, _ change: @escaping @Sendable (inout DownloadOptions) -> Void
     ) async throws -> Bool {
         let name = String(download.snapshot.source.split(separator: "/").last ?? "")
         var isChanged: Bool?
         while isChanged == nil {
-            let steered = try await manager.steer([download.id.description]) {
-                [store, root] step, id -> Bool? in
+            let steered = try await manager.steer([download.id.description]) { [store, root] step, id -> Bool? in
                 let record = store.record(QueueID(rawValue: id.rawValue))
                 guard let record, record.state == .waiting else { return false }
                 guard record.name != nil, record.written == record.total else { return nil }
@@ -225,10 +210,7 @@ extension ManagerBench {
                 // Its end may have been reported, and not be stored yet.
                 guard try step.change(options: options, of: id) else { return false }
                 // This change is still written.
-                store.fail(
-                    with: Failure(.unknown, "cannot write", at: "the queue", because: "a test"),
-                    after: 1
-                )
+                store.fail(with: Failure(.unknown, "cannot write", at: "the queue", because: "a test"), after: 1)
                 return true
             }
             isChanged = steered.results?.first?.value

@@ -73,9 +73,7 @@ package struct FrameReader: Hashable, Sendable {
     }
 
     /// The frame at the front; `nil` when its head is not complete.
-    private var frame: Result<Frame?, Fault> {
-        FrameReader.frame(Array(bytes[start...].prefix(14)), longest: longest)
-    }
+    private var frame: Result<Frame?, Fault> { FrameReader.frame(Array(bytes[start...].prefix(14)), longest: longest) }
 
     private static func frame(_ bytes: [UInt8], longest: Int) -> Result<Frame?, Fault> {
         guard bytes.count >= 2 else { return .success(nil) }
@@ -95,13 +93,7 @@ package struct FrameReader: Hashable, Sendable {
         headLength += 4
         guard bytes.count >= headLength else { return .success(nil) }
         return .success(
-            Frame(
-                isFinal: bytes[0] & 0x80 != 0,
-                kind: bytes[0] & 0x0F,
-                headLength: headLength,
-                length: Int(length)
-            )
-        )
+            Frame(isFinal: bytes[0] & 0x80 != 0, kind: bytes[0] & 0x0F, headLength: headLength, length: Int(length)))
     }
 
     private func fault(of frame: Frame) -> UInt16? {
@@ -148,13 +140,9 @@ package struct FrameReader: Hashable, Sendable {
 
 /// Writes a server's frames (RFC 6455 §5.2); they are not masked.
 package enum FrameWriter {
-    package static func text(_ message: [UInt8], into bytes: inout [UInt8]) {
-        write(0x81, message, into: &bytes)
-    }
+    package static func text(_ message: [UInt8], into bytes: inout [UInt8]) { write(0x81, message, into: &bytes) }
 
-    package static func pong(_ payload: [UInt8], into bytes: inout [UInt8]) {
-        write(0x8A, payload, into: &bytes)
-    }
+    package static func pong(_ payload: [UInt8], into bytes: inout [UInt8]) { write(0x8A, payload, into: &bytes) }
 
     package static func close(_ code: UInt16, into bytes: inout [UInt8]) {
         write(0x88, [UInt8(code >> 8), UInt8(code & 0xFF)], into: &bytes)

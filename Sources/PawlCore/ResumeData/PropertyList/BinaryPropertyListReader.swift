@@ -111,9 +111,7 @@ struct BinaryPropertyListReader {
     }
 
     private mutating func run(
-        _ place: inout Int,
-        _ low: Int,
-        of size: Int
+        _ place: inout Int, _ low: Int, of size: Int
     ) throws(PropertyList.Fault) -> ArraySlice<UInt8> {
         let length = try length(&place, low)
         guard place <= table, length <= (table - place) / size else { throw Self.cut }
@@ -146,9 +144,7 @@ struct BinaryPropertyListReader {
     }
 
     private mutating func dictionary(
-        _ start: Int,
-        _ low: Int,
-        depth: Int
+        _ start: Int, _ low: Int, depth: Int
     ) throws(PropertyList.Fault) -> [String: PropertyList] {
         var place = start
         let places = try references(try run(&place, low, of: 2 * referenceSize))

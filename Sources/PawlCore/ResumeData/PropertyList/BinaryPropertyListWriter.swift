@@ -38,8 +38,7 @@ struct BinaryPropertyListWriter {
             case .data(let value): Object(bytes: Self.head(0x40, value.count) + value)
             case .string(let value): Object(bytes: Self.text(value))
             case .reference(let value): Object(bytes: [0x83] + Self.big(UInt32(truncatingIfNeeded: value)))
-            case .array(let values):
-                Object(bytes: Self.head(0xA0, values.count), references: values.map { add($0) })
+            case .array(let values): Object(bytes: Self.head(0xA0, values.count), references: values.map { add($0) })
             case .dictionary(let values): dictionary(values)
             }
         objects[index] = object

@@ -16,9 +16,7 @@ package indirect enum PropertyList: Hashable, Sendable {
     case reference(Int)
 
     /// Why bytes are no property list.
-    package struct Fault: Error, Hashable, Sendable {
-        package let words: String
-    }
+    package struct Fault: Error, Hashable, Sendable { package let words: String }
 
     /// Limits far above any resume data, for hostile input.
     enum Limit {
@@ -44,25 +42,15 @@ package indirect enum PropertyList: Hashable, Sendable {
 }
 
 extension PropertyList {
-    package var string: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
+    package var string: String? { if case .string(let value) = self { value } else { nil } }
 
-    package var data: [UInt8]? {
-        if case .data(let value) = self { value } else { nil }
-    }
+    package var data: [UInt8]? { if case .data(let value) = self { value } else { nil } }
 
-    package var array: [PropertyList]? {
-        if case .array(let value) = self { value } else { nil }
-    }
+    package var array: [PropertyList]? { if case .array(let value) = self { value } else { nil } }
 
-    package var dictionary: [String: PropertyList]? {
-        if case .dictionary(let value) = self { value } else { nil }
-    }
+    package var dictionary: [String: PropertyList]? { if case .dictionary(let value) = self { value } else { nil } }
 
-    package var reference: Int? {
-        if case .reference(let value) = self { value } else { nil }
-    }
+    package var reference: Int? { if case .reference(let value) = self { value } else { nil } }
 
     /// A whole number, also one written as a float.
     package var integer: Int64? {

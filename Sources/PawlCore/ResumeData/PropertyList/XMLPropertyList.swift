@@ -6,9 +6,7 @@ enum XMLPropertyList {
         let limits = XMLElement.Limits(
             length: PropertyList.Limit.length,
             // The root element contains the values.
-            depth: PropertyList.Limit.depth + 1,
-            elements: PropertyList.Limit.work / PropertyList.Limit.workOfAnObject
-        )
+            depth: PropertyList.Limit.depth + 1, elements: PropertyList.Limit.work / PropertyList.Limit.workOfAnObject)
         guard let root = try? XMLElement.parse(bytes, within: limits), root.name == "plist" else {
             throw PropertyList.Fault(words: "it is not a property list")
         }
@@ -24,14 +22,11 @@ enum XMLPropertyList {
         }
         switch element.name {
         case "true", "false": return .boolean(element.name == "true")
-        case "array":
-            return .array(try element.children.map { child throws(PropertyList.Fault) in try value(child) })
+        case "array": return .array(try element.children.map { child throws(PropertyList.Fault) in try value(child) })
         case "dict": return try dictionary(element.children)
         case "string": return .string(element.text)
         case "data":
-            guard let data = Base64.decode(element.text.utf8.filter { !$0.isWhiteSpace }) else {
-                throw damaged
-            }
+            guard let data = Base64.decode(element.text.utf8.filter { !$0.isWhiteSpace }) else { throw damaged }
             return .data(data)
         case "integer":
             guard let number = integer(trimmed) else { throw damaged }
@@ -54,9 +49,7 @@ enum XMLPropertyList {
             guard children[index].name == "key", children[index].children.isEmpty else { throw damaged }
             values[children[index].text] = try value(children[index + 1])
         }
-        if values.count == 1, let number = values["CF$UID"]?.integer, let place = Int(exactly: number),
-            place >= 0
-        {
+        if values.count == 1, let number = values["CF$UID"]?.integer, let place = Int(exactly: number), place >= 0 {
             return .reference(place)
         }
         return .dictionary(values)
@@ -75,12 +68,9 @@ extension UnixTime {
             fields[13] == .colon, fields[16] == .colon, fields[19] == UInt8(ascii: "Z"),
             let year = fields[0..<4].decimalNumber, let month = fields[5..<7].decimalNumber,
             let day = fields[8..<10].decimalNumber, let hour = fields[11..<13].decimalNumber,
-            let minute = fields[14..<16].decimalNumber, let second = fields[17..<19].decimalNumber,
-            1...12 ~= month, 1...31 ~= day, hour < 24, minute < 60, second < 61
+            let minute = fields[14..<16].decimalNumber, let second = fields[17..<19].decimalNumber, 1...12 ~= month,
+            1...31 ~= day, hour < 24, minute < 60, second < 61
         else { return nil }
-        self.init(
-            seconds: Self.days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60
-                + second
-        )
+        self.init(seconds: Self.days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second)
     }
 }

@@ -53,9 +53,7 @@ package struct QueueScenario: Sendable {
     }
 
     /// What the user does to the finished file of a download.
-    package enum Touch: String, Sendable, Hashable {
-        case moves, movesBack, replaces, edits
-    }
+    package enum Touch: String, Sendable, Hashable { case moves, movesBack, replaces, edits }
 
     /// What the user does as soon as a download is in this phase, and when a kill follows.
     package struct LateCommand: Sendable, Hashable {
@@ -131,8 +129,7 @@ extension QueueScenario {
         guard dice.chance(0.5) else { return server }
         server.luck = dice.number(1...4)
         server.chances = [
-            .init(.dropped, 0.1), .init(.status(503), 0.1),
-            .init(.reset(after: dice.bytes(0...1_000_000)), 0.2),
+            .init(.dropped, 0.1), .init(.status(503), 0.1), .init(.reset(after: dice.bytes(0...1_000_000)), 0.2),
             .init(.truncated(after: dice.bytes(0...1_000_000)), 0.1),
             .init(.stalled(after: dice.bytes(0...600_000)), 0.1),
         ]
@@ -147,13 +144,7 @@ extension QueueScenario {
         let payload = Payload(seed: seed &* 37 &+ UInt64(index), length: length)
         let path = "/d\(index)/\(name)"
         let other = Payload(seed: seed &* 37 &+ UInt64(1_000 + index), length: length)
-        var target = Target(
-            path: path,
-            name: name,
-            payload: payload,
-            requirement: Requirement(),
-            otherPayload: other
-        )
+        var target = Target(path: path, name: name, payload: payload, requirement: Requirement(), otherPayload: other)
         target.storesAttributes = dice.chance(0.4)
         target.connections = dice.pick([nil, 1, 2, 4])
         target.requirement = makeRequirement(of: target)
@@ -187,11 +178,10 @@ extension QueueScenario {
     private mutating func addCommand() {
         let index = dice.below(targets.count)
         let commands: [Command] = [
-            .pause, .pause, .resume, .resume, .start, .add(isPaused: false),
-            .remove(keepsFile: dice.chance(0.3)), .move(dice.below(4)), .rename("n\(dice.below(3)).bin"),
-            .change(makeRequirement(of: targets[index])), .change(makeRequirement(of: targets[index])),
-            .replaceURL(toImpostor: dice.chance(0.3)), .priority(dice.number(-1...1)),
-            .startOver,
+            .pause, .pause, .resume, .resume, .start, .add(isPaused: false), .remove(keepsFile: dice.chance(0.3)),
+            .move(dice.below(4)), .rename("n\(dice.below(3)).bin"), .change(makeRequirement(of: targets[index])),
+            .change(makeRequirement(of: targets[index])), .replaceURL(toImpostor: dice.chance(0.3)),
+            .priority(dice.number(-1...1)), .startOver,
         ]
         incidents.append((moment(), .command(index, dice.pick(commands))))
     }
@@ -199,15 +189,12 @@ extension QueueScenario {
     private mutating func addLateCommand() {
         let index = dice.below(targets.count)
         let commands: [Command] = [
-            .change(makeRequirement(of: targets[index])), .replaceURL(toImpostor: true),
-            .replaceURL(toImpostor: false),
+            .change(makeRequirement(of: targets[index])), .replaceURL(toImpostor: true), .replaceURL(toImpostor: false),
         ]
         let kill = Interval.milliseconds(Int64(dice.below(400)))
         lateCommands[index] = LateCommand(
-            phase: dice.pick([.verifying, .publishing]),
-            command: dice.pick(commands),
-            killAfter: dice.chance(0.6) ? kill : nil
-        )
+            phase: dice.pick([.verifying, .publishing]), command: dice.pick(commands),
+            killAfter: dice.chance(0.6) ? kill : nil)
     }
 
     private mutating func moment() -> Interval { .milliseconds(Int64(dice.magnitude(12_000))) }
@@ -236,11 +223,10 @@ extension QueueScenario {
         for _ in 0..<luck.number(1...6) {
             let index = luck.below(targets.count)
             let touches: [Incident] = [
-                .touch(index, .moves), .touch(index, .moves), .touch(index, .movesBack),
-                .touch(index, .replaces), .touch(index, .edits),
-                .command(index, .relocate(luck.pick(["", "other", Self.usb]))),
-                .command(index, .rename("n\(luck.below(3)).bin")),
-                .command(index, .remove(keepsFile: false)), .command(index, .resume),
+                .touch(index, .moves), .touch(index, .moves), .touch(index, .movesBack), .touch(index, .replaces),
+                .touch(index, .edits), .command(index, .relocate(luck.pick(["", "other", Self.usb]))),
+                .command(index, .rename("n\(luck.below(3)).bin")), .command(index, .remove(keepsFile: false)),
+                .command(index, .resume),
             ]
             incidents.append((.milliseconds(Int64(luck.number(500...20_000))), luck.pick(touches)))
         }

@@ -41,9 +41,7 @@ extension QueueSimulation {
         }
         guard isThere else { return }
         world.timeline.after(Law.longestWaitForRoom) { [weak self] in
-            guard let self, !isOver, state.withLock({ $0.roomSince == since && $0.lives == life }) else {
-                return
-            }
+            guard let self, !isOver, state.withLock({ $0.roomSince == since && $0.lives == life }) else { return }
             checkRoom()
         }
     }
@@ -57,9 +55,7 @@ extension QueueSimulation {
         note("disks taken away")
         noteRoom()
         let awaited = store.all.filter { record in
-            guard record.folder == QueueScenario.usb, record.written > 0, let name = record.name else {
-                return false
-            }
+            guard record.folder == QueueScenario.usb, record.written > 0, let name = record.name else { return false }
             let isOpen = [.waiting, .paused, .failed].contains(record.state)
             return isOpen && world.disk.awayHolds(Self.usb + "/" + name, in: Self.usb)
         }
@@ -72,12 +68,8 @@ extension QueueSimulation {
 
     /// A part file is begun in the folder whose disk is away.
     func beganAway(_ source: String, _ path: String) {
-        let lost = state.withLock { state in
-            state.awaited.values.contains { $0.sources.contains(source) }
-        }
-        if lost {
-            violate(.progress, "\(path) is begun again, and its part file is on the disk that is away")
-        }
+        let lost = state.withLock { state in state.awaited.values.contains { $0.sources.contains(source) } }
+        if lost { violate(.progress, "\(path) is begun again, and its part file is on the disk that is away") }
     }
 
     private func touch(_ index: Int, _ touch: QueueScenario.Touch) {
@@ -97,9 +89,7 @@ extension QueueSimulation {
             state.withLock { $0.movedFrom[index] = path }
             guard touch == .replaces else { break }
             disk.put(
-                FakeDisk.Finished(Array(target.otherPayload.bytes(in: ByteRange(0, target.payload.length)))),
-                at: path
-            )
+                FakeDisk.Finished(Array(target.otherPayload.bytes(in: ByteRange(0, target.payload.length)))), at: path)
         }
         guard isDone else { return }
         note("files that the user \(touch)")
@@ -108,9 +98,7 @@ extension QueueSimulation {
         for index in scenario.targets.indices { course(index) { $0.isTouched = true } }
     }
 
-    static func folder(of path: String) -> String {
-        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-    }
+    static func folder(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
     private func give(_ command: QueueScenario.Command, _ index: Int) {
         guard !isOver, !course(index, { $0.isPending }) else { return }
@@ -135,8 +123,7 @@ extension QueueSimulation {
             case .remove(let keepsFile): return try step.remove(id, keepingFile: keepsFile)
             case .move(let place): return step.move(id, to: .index(place)) != nil
             case .rename(let name): return try step.rename(id, to: name)
-            case .change(let requirement):
-                return try Self.change(id, of: target, to: requirement, step)
+            case .change(let requirement): return try Self.change(id, of: target, to: requirement, step)
             case .replaceURL(let toImpostor):
                 return try step.replaceURL(of: id, with: target.url(ofImpostor: toImpostor))
             case .priority(let priority): return try step.change(priority: priority, of: id)
@@ -149,10 +136,7 @@ extension QueueSimulation {
 
     /// Changes the range and the checksum, and nothing else.
     private static func change(
-        _ id: Download.ID,
-        of target: QueueScenario.Target,
-        to requirement: Requirement,
-        _ step: QueueStep
+        _ id: Download.ID, of target: QueueScenario.Target, to requirement: Requirement, _ step: QueueStep
     ) throws(Failure) -> Bool {
         guard var options = try step.details(of: id)?.options else { return false }
         options.range = requirement.range
@@ -162,8 +146,7 @@ extension QueueSimulation {
 
     /// Sends a command; `completion` is called unless the process has died before.
     func ask(
-        _ index: Int,
-        _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Bool,
+        _ index: Int, _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Bool,
         completion: @escaping @Sendable (Result<Result<Bool, Failure>, Failure>) -> Void
     ) {
         course(index) { $0.isPending = true }
@@ -201,17 +184,14 @@ extension QueueSimulation {
             case .pause, .resume, .start, .startOver: course.isPaused = nil
             case .remove: course.isRemoved = .maybe
             case .change(let requirement): course.requirements.append(requirement)
-            case .replaceURL(let toImpostor):
-                course.urls.append(scenario.targets[index].url(ofImpostor: toImpostor))
+            case .replaceURL(let toImpostor): course.urls.append(scenario.targets[index].url(ofImpostor: toImpostor))
             case .move, .rename, .priority, .relocate: break
             }
         }
     }
 
     private func confirm(
-        _ command: QueueScenario.Command,
-        _ index: Int,
-        _ result: Result<Result<Bool, Failure>, Failure>
+        _ command: QueueScenario.Command, _ index: Int, _ result: Result<Result<Bool, Failure>, Failure>
     ) {
         world.timeline.note("\(index) \(command): \(result)")
         let now = world.timeline.now
@@ -229,9 +209,9 @@ extension QueueSimulation {
             case (.change, .success): course.requirements.removeLast()
             case (.replaceURL, .success(.success(true))): course.urls.removeFirst(course.urls.count - 1)
             case (.replaceURL, .success): course.urls.removeLast()
-            case (.add, .success), (.pause, .success), (.resume, .success), (.start, .success),
-                (.startOver, .success), (.remove, .success), (.move, .success), (.rename, .success),
-                (.priority, .success), (.relocate, .success):
+            case (.add, .success), (.pause, .success), (.resume, .success), (.start, .success), (.startOver, .success),
+                (.remove, .success), (.move, .success), (.rename, .success), (.priority, .success),
+                (.relocate, .success):
                 break
             }
         }
@@ -241,10 +221,7 @@ extension QueueSimulation {
     func finishAll() {
         for (index, target) in scenario.targets.enumerated() {
             let (isLeft, requirement) = course(index) { course in
-                (
-                    course.isAdded == .yes && course.isRemoved == .no && !course.isFinished,
-                    course.requirements.last
-                )
+                (course.isAdded == .yes && course.isRemoved == .no && !course.isFinished, course.requirements.last)
             }
             guard isLeft, var requirement else { continue }
             if requirement.digest == .wrong { requirement.digest = .right }

@@ -37,14 +37,9 @@ extension QueueSimulation {
         guard let details = try step.details(of: id) else { return nil }
         let snapshot = details.snapshot
         return Sight(
-            state: snapshot.state,
-            range: details.options.range,
-            checksum: details.options.checksum,
-            url: details.sources[0],
-            location: try step.location(of: id),
-            isComplete: snapshot.total == snapshot.written,
-            error: snapshot.error
-        )
+            state: snapshot.state, range: details.options.range, checksum: details.options.checksum,
+            url: details.sources[0], location: try step.location(of: id),
+            isComplete: snapshot.total == snapshot.written, error: snapshot.error)
     }
 
     private func check(_ index: Int, _ sight: Sight?) {
@@ -62,12 +57,9 @@ extension QueueSimulation {
         }
         guard let sight else { return }
         let wanted = course.requirements.first { requirement in
-            requirement.range == sight.range
-                && scenario.targets[index].checksum(requirement) == sight.checksum
+            requirement.range == sight.range && scenario.targets[index].checksum(requirement) == sight.checksum
         }
-        guard let wanted else {
-            return violate(.confirmed, "\(index) has options that nobody wants: \(sight)")
-        }
+        guard let wanted else { return violate(.confirmed, "\(index) has options that nobody wants: \(sight)") }
         guard course.urls.contains(sight.url) else {
             return violate(.confirmed, "\(index) has a URL that nobody wants: \(sight)")
         }
@@ -106,8 +98,7 @@ extension QueueSimulation {
             if file.bytes != target.content(requirement, of: sight.url) {
                 violate(.published, "\(index) has the file of another URL than \(sight.url)")
             }
-        case .right:
-            if file.bytes != target.content(requirement) { violate(.digest, "\(index) has another digest") }
+        case .right: if file.bytes != target.content(requirement) { violate(.digest, "\(index) has another digest") }
         case .wrong: violate(.digest, "\(index) has finished with a wrong digest")
         }
     }
@@ -126,8 +117,9 @@ extension QueueSimulation {
             }
             return waiting
         } completion: { [weak self] result in
-            guard let self, !state.withLock({ $0.isDead }), case .success(.success(let waiting)) = result
-            else { return }
+            guard let self, !state.withLock({ $0.isDead }), case .success(.success(let waiting)) = result else {
+                return
+            }
             if !waiting.isEmpty { violate(.room, "\(waiting) wait") }
         }
     }
@@ -135,9 +127,7 @@ extension QueueSimulation {
     func took(_ path: String) {
         guard let index = scenario.targets.firstIndex(where: { $0.path == path }), !isOver else { return }
         let now = world.timeline.now
-        let isPaused = course(index) { course in
-            course.isPaused == true && course.pausedAt.map { $0 < now } == true
-        }
+        let isPaused = course(index) { course in course.isPaused == true && course.pausedAt.map { $0 < now } == true }
         if isPaused { violate(.paused, "\(index) receives bytes") }
     }
 
@@ -147,8 +137,7 @@ extension QueueSimulation {
             state.phases.values.count { phase in
                 switch phase {
                 case .probing, .transferring, .waitingForNetwork: true
-                case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed:
-                    false
+                case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: false
                 }
             }
         }
@@ -181,8 +170,7 @@ extension QueueSimulation: Witness {
         let late = state.withLock { state -> (Int, QueueScenario.LateCommand)? in
             defer { state.phases[id] = machine.phase }
             let path = machine.plan.sources[0].path
-            guard !state.isDead, !state.isFinale,
-                let index = scenario.targets.firstIndex(where: { $0.path == path }),
+            guard !state.isDead, !state.isFinale, let index = scenario.targets.firstIndex(where: { $0.path == path }),
                 state.lateCommands[index]?.phase == machine.phase
             else { return nil }
             return state.lateCommands.removeValue(forKey: index).map { (index, $0) }

@@ -78,18 +78,11 @@ package final class QueueSimulation: Sendable {
             (course.requirements, course.urls) = ([target.requirement], [target.source])
             return course
         }
-        state = Mutex(
-            State(storeTraps: scenario.storeTraps, lateCommands: scenario.lateCommands, courses: courses)
-        )
+        state = Mutex(State(storeTraps: scenario.storeTraps, lateCommands: scenario.lateCommands, courses: courses))
     }
 
-    package static func run(
-        seed: UInt64,
-        sabotage: QueueSabotage? = nil,
-        keepsLog: Bool = false
-    ) -> Simulation.Outcome {
-        QueueSimulation(QueueScenario(seed: seed), sabotage: sabotage, keepsLog: keepsLog).run()
-    }
+    package static func run(seed: UInt64, sabotage: QueueSabotage? = nil, keepsLog: Bool = false) -> Simulation.Outcome
+    { QueueSimulation(QueueScenario(seed: seed), sabotage: sabotage, keepsLog: keepsLog).run() }
 
     package func run() -> Simulation.Outcome {
         prepare()
@@ -98,15 +91,11 @@ package final class QueueSimulation: Sendable {
         note("worlds of queues")
         let state = state.withLock { $0 }
         return Simulation.Outcome(
-            violations: state.violations + world.disk.violations + world.network.violations,
-            tally: state.tally,
-            log: world.timeline.log
-        )
+            violations: state.violations + world.disk.violations + world.network.violations, tally: state.tally,
+            log: world.timeline.log)
     }
 
-    func note(_ mechanism: String, _ count: Int = 1) {
-        state.withLock { $0.tally.note("queue: " + mechanism, count) }
-    }
+    func note(_ mechanism: String, _ count: Int = 1) { state.withLock { $0.tally.note("queue: " + mechanism, count) } }
 
     func violate(_ law: Law, _ text: String) {
         state.withLock { if $0.violations.count < 3 { $0.violations.append(Violation(law, text)) } }
@@ -125,9 +114,7 @@ package final class QueueSimulation: Sendable {
 
 extension QueueSimulation {
     private func prepare() {
-        for (host, server) in scenario.servers.sorted(by: { $0.key < $1.key }) {
-            world.network[host] = server
-        }
+        for (host, server) in scenario.servers.sorted(by: { $0.key < $1.key }) { world.network[host] = server }
         world.disk.setDelay(scenario.diskDelay)
         if sabotage == .hidesRoom { world.disk.troubles.reportsRoom = false }
         if sabotage == .identifiesByName { world.disk.identifyByName() }
@@ -145,9 +132,7 @@ extension QueueSimulation {
         for (after, incident) in scenario.incidents {
             world.timeline.after(after) { [weak self] in self?.perform(incident) }
         }
-        world.timeline.onBeat { [weak self] beat in
-            if case .instant = beat { self?.checkSlots() }
-        }
+        world.timeline.onBeat { [weak self] beat in if case .instant = beat { self?.checkSlots() } }
     }
 
     /// Runs one process, from its start to its end or its death.
@@ -157,12 +142,8 @@ extension QueueSimulation {
         var ports = world.ports
         ports.witness = self
         let queue = QueueThread(
-            root: QueueScenario.root,
-            configuration,
-            ports: { _ in ports },
-            store: { [store] _ in .success(store) },
-            onOpen: { [weak self] result in self?.opened(result) }
-        )
+            root: QueueScenario.root, configuration, ports: { _ in ports }, store: { [store] _ in .success(store) },
+            onOpen: { [weak self] result in self?.opened(result) })
         state.withLock { state in
             state.queue = queue
             (state.isDead, state.isClosing, state.phases) = (false, false, [:])
@@ -253,9 +234,7 @@ extension QueueSimulation {
         guard fails else { return MemoryQueueStore.Interception(spoilt(changes)) }
         note("writes that failed")
         return MemoryQueueStore.Interception(
-            [],
-            failure: Failure(.diskFull, "cannot write", at: "the queue", because: "the disk is full")
-        )
+            [], failure: Failure(.diskFull, "cannot write", at: "the queue", because: "the disk is full"))
     }
 
     /// What a sabotaged queue stores.

@@ -9,13 +9,11 @@ struct Bench {
     static let megabyte: Int64 = 1 << 20
 
     init(
-        hosts: [String] = ["a.example"],
-        scheme: WebAddress.Scheme = .http,
+        hosts: [String] = ["a.example"], scheme: WebAddress.Scheme = .http,
         _ change: (inout DownloadPlan) -> Void = { _ in }
     ) {
         var plan = DownloadPlan(
-            sources: hosts.map { WebAddress(scheme: scheme, host: $0, port: 80, path: "/f", query: nil) }
-        )
+            sources: hosts.map { WebAddress(scheme: scheme, host: $0, port: 80, path: "/f", query: nil) })
         plan.ramp = .fixed(1)
         plan.retry = RetryPolicy(retries: 2, delay: .seconds(1))
         change(&plan)
@@ -38,8 +36,7 @@ struct Bench {
 
     mutating func progress(to cursor: Int64, lane: LaneID? = nil) {
         let id = lane ?? self.lane
-        let received =
-            machine.lanes.first { $0.id == id }.map { $0.received + max(1, cursor - $0.cursor) } ?? 0
+        let received = machine.lanes.first { $0.id == id }.map { $0.received + max(1, cursor - $0.cursor) } ?? 0
         machine.progressed(id, cursor: cursor, received: received, waits: false, now: now)
     }
 
@@ -72,11 +69,7 @@ struct Bench {
     static func time(_ date: Int64) -> UnixTime { UnixTime(seconds: 1_700_000_000 + date) }
 
     static func part(
-        _ start: Int64,
-        _ end: Int64,
-        of total: Int64?,
-        tag: String? = "v1",
-        date: Int64? = nil
+        _ start: Int64, _ end: Int64, of total: Int64?, tag: String? = "v1", date: Int64? = nil
     ) -> ResponseHead {
         var head = whole(nil, tag: tag, date: date)
         head.status = 206
@@ -91,43 +84,22 @@ struct Bench {
     }
 
     static func journal(
-        _ runs: [ByteRange],
-        total: Int64?,
-        tag: String? = "v1",
-        date: Int64? = nil,
-        selection: RequestedRange = .whole,
+        _ runs: [ByteRange], total: Int64?, tag: String? = "v1", date: Int64? = nil, selection: RequestedRange = .whole,
         base: Int64? = 0
     ) -> ClaimOutcome {
         let validators = Validators(
-            entityTag: tag.map { EntityTag(opaque: $0, isWeak: false) },
-            lastModified: date.map(time),
-            date: nil
-        )
-        let record = ValidatorRecord(
-            source: "http://a.example/f",
-            host: "http://a.example",
-            validators: validators
-        )
+            entityTag: tag.map { EntityTag(opaque: $0, isWeak: false) }, lastModified: date.map(time), date: nil)
+        let record = ValidatorRecord(source: "http://a.example/f", host: "http://a.example", validators: validators)
         return journal(
             runs,
             of: Representation(
-                selection: selection,
-                base: base,
-                total: total,
-                records: validators.isEmpty ? [] : [record]
-            )
-        )
+                selection: selection, base: base, total: total, records: validators.isEmpty ? [] : [record]))
     }
 
     static func journal(_ runs: [ByteRange], of representation: Representation) -> ClaimOutcome {
         let facts = JournalFacts(
-            sources: [
-                "http://a.example/f", "http://a.example:80/f", "ftp://a.example:80/f",
-                "sftp://a.example:80/f",
-            ],
-            representation: representation,
-            name: "f"
-        )
+            sources: ["http://a.example/f", "http://a.example:80/f", "ftp://a.example:80/f", "sftp://a.example:80/f"],
+            representation: representation, name: "f")
         return .found(LoadedJournal(facts: facts, done: ByteRangeSet(runs)))
     }
 }

@@ -78,10 +78,7 @@ import Testing
         respond(&bench, of: 12 * Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(
-            bench.requested == .closed(Self.place),
-            "the place is compared again after its connection broke"
-        )
+        #expect(bench.requested == .closed(Self.place), "the place is compared again after its connection broke")
     }
 
     @Test func `bytes that differ elsewhere are another content`() {
@@ -134,19 +131,11 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
         #expect(bench.machine.comparisonCandidates(bench.lane) == nil)
         var whole = resumed()
-        whole.machine.map = SegmentMap(
-            total: 4 * Self.megabyte,
-            done: ByteRangeSet([ByteRange(0, Self.overlap)])
-        )
-        #expect(
-            whole.machine.comparisonCandidates(whole.lane)?.others.isEmpty ?? true,
-            "all of it was compared"
-        )
+        whole.machine.map = SegmentMap(total: 4 * Self.megabyte, done: ByteRangeSet([ByteRange(0, Self.overlap)]))
+        #expect(whole.machine.comparisonCandidates(whole.lane)?.others.isEmpty ?? true, "all of it was compared")
     }
 
-    @Test(arguments: [true, false]) func `a URL that the user gives is compared at several places`(
-        isSame: Bool
-    ) {
+    @Test(arguments: [true, false]) func `a URL that the user gives is compared at several places`(isSame: Bool) {
         let fresh = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: nil)
         var bench = Bench()
         bench.begin()
@@ -157,9 +146,7 @@ import Testing
         compare(&bench)
         let places = ComparisonSample.places(of: ByteRange(0, Self.megabyte)).dropLast()
         for place in places {
-            #expect(
-                bench.requested == .closed(place) && bench.machine.provenAddresses == ["http://a.example/f"]
-            )
+            #expect(bench.requested == .closed(place) && bench.machine.provenAddresses == ["http://a.example/f"])
             respond(&bench)
             compare(&bench, agrees: isSame)
             guard isSame else {

@@ -13,9 +13,7 @@ import Testing
         return bench
     }
 
-    private func asking(_ bench: Bench) -> [LaneID] {
-        bench.machine.lanes.filter { $0.stage == .asking }.map(\.id)
-    }
+    private func asking(_ bench: Bench) -> [LaneID] { bench.machine.lanes.filter { $0.stage == .asking }.map(\.id) }
 
     private var forbidden: ResponseHead { ResponseHead(status: 403) }
 
@@ -26,9 +24,7 @@ import Testing
         var noticed = 0
         for lane in refused {
             bench.respond(forbidden, to: lane)
-            noticed += bench.said.count {
-                if case .refused(let refusal) = $0 { refusal.isSameFile } else { false }
-            }
+            noticed += bench.said.count { if case .refused(let refusal) = $0 { refusal.isSameFile } else { false } }
         }
         #expect(noticed == 7 && bench.machine.lanes.count == 1 && bench.machine.phase == .transferring)
         bench.tick(after: 0.1)
@@ -48,12 +44,7 @@ import Testing
         bench.begin()
         func respond(isCrowded: Bool) {
             bench.said = bench.machine.responded(
-                bench.lane,
-                head: forbidden,
-                isCrowded: isCrowded,
-                wallTime: UnixTime(seconds: 0),
-                now: bench.now
-            )
+                bench.lane, head: forbidden, isCrowded: isCrowded, wallTime: UnixTime(seconds: 0), now: bench.now)
         }
         respond(isCrowded: true)
         let refusals = bench.said.compactMap { if case .refused(let refusal) = $0 { refusal } else { nil } }

@@ -11,10 +11,7 @@ import Testing
         bench.end(.complete)
         #expect(bench.said.contains(.publish(length: 5, modified: nil)))
         #expect(
-            bench.machine.published() == [
-                .notify(.phase(.finished)), .notify(.finished(length: 5, wasThere: false)),
-            ]
-        )
+            bench.machine.published() == [.notify(.phase(.finished)), .notify(.finished(length: 5, wasThere: false))])
     }
 
     @Test func `digests are written and parsed as hexadecimal digits`() {
@@ -31,10 +28,7 @@ import Testing
             if claim == nil {
                 bench.respond(Bench.whole(1000))
                 bench.said = bench.machine.claimed(
-                    bench.lane,
-                    Bench.journal([ByteRange(0, 1000)], total: 1000),
-                    now: bench.now
-                )
+                    bench.lane, Bench.journal([ByteRange(0, 1000)], total: 1000), now: bench.now)
             }
             #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
         }
@@ -63,8 +57,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64(1000), Phase.finished), (999, .failed), (1001, .transferring)])
-    func `C3 a file that is found after the response is compared with its length`(total: Int64, phase: Phase)
-    {
+    func `C3 a file that is found after the response is compared with its length`(total: Int64, phase: Phase) {
         var bench = Bench()
         bench.begin(nil)
         bench.respond(Bench.whole(total))
@@ -83,15 +76,7 @@ import Testing
     @Test func `B5 a suffix range that starts over begins at its response's start`() {
         var bench = Bench { $0.selection = .suffix(500) }
         bench.begin(
-            Bench.journal(
-                [ByteRange(300, 500)],
-                total: 1000,
-                tag: nil,
-                date: 5,
-                selection: .suffix(500),
-                base: 500
-            )
-        )
+            Bench.journal([ByteRange(300, 500)], total: 1000, tag: nil, date: 5, selection: .suffix(500), base: 500))
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .suffix(500))
         bench.respond(Bench.part(500, 1000, of: 1000, tag: nil, date: 5))
         #expect(bench.said.contains(.startOver) && bench.machine.total == 500)
@@ -131,9 +116,7 @@ import Testing
 
     @Test func `a part that is complete is complete even without a known total`() {
         var bench = Bench { $0.selection = .closed(ByteRange(100, 200)) }
-        bench.begin(
-            Bench.journal([ByteRange(0, 100)], total: nil, selection: .closed(ByteRange(100, 200)), base: 100)
-        )
+        bench.begin(Bench.journal([ByteRange(0, 100)], total: nil, selection: .closed(ByteRange(100, 200)), base: 100))
         #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
     }
 
@@ -247,11 +230,7 @@ import Testing
     @Test func `a comparison with too few bytes is inconclusive`() {
         var bench = Bench()
         bench.begin(
-            Bench.journal(
-                [ByteRange(500_000, 1_000_000)],
-                of: Representation(selection: nil, total: 1_000_000)
-            )
-        )
+            Bench.journal([ByteRange(500_000, 1_000_000)], of: Representation(selection: nil, total: 1_000_000)))
         let start: Int64 = 500_000
         bench.respond(Bench.part(start, start + 10, of: 1_000_000, tag: "other", date: 5))
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .whole)

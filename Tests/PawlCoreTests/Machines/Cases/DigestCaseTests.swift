@@ -12,9 +12,7 @@ import Testing
 
     private static func head(_ status: String, _ fields: [String]) -> ResponseHead {
         let text = "HTTP/1.1 \(status)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
-        guard let head = ResponseHead(parsing: Array(text.utf8)) else {
-            preconditionFailure("a malformed head")
-        }
+        guard let head = ResponseHead(parsing: Array(text.utf8)) else { preconditionFailure("a malformed head") }
         return head
     }
 
@@ -23,10 +21,7 @@ import Testing
     }
 
     /// A download whose only response has these fields, when all bytes are on disk.
-    private static func complete(
-        _ head: ResponseHead,
-        _ change: (inout DownloadPlan) -> Void = { _ in }
-    ) -> Bench {
+    private static func complete(_ head: ResponseHead, _ change: (inout DownloadPlan) -> Void = { _ in }) -> Bench {
         var bench = Bench {
             $0.verification = .auto
             $0.retry.retries = 0
@@ -41,11 +36,7 @@ import Testing
     }
 
     /// Computes these digests wherever they are requested, and returns the outcome.
-    private static func outcome(
-        _ bench: Bench,
-        computing digests: [Checksum],
-        decoded: [Checksum]? = nil
-    ) -> String {
+    private static func outcome(_ bench: Bench, computing digests: [Checksum], decoded: [Checksum]? = nil) -> String {
         var bench = bench
         if bench.machine.phase == .verifying { bench.said = bench.machine.digested(digests) }
         if bench.said.contains(where: { if case .verifyDecoded = $0 { true } else { false } }) {
@@ -68,10 +59,8 @@ import Testing
         (["Repr-Digest: sha-256=:\(w.dropLast()):"], "none"), (["Repr-Digest: sha-3=:\(w):"], "none"),
         (["Repr-Digest: sha-256=:\(r):, sha-256=:\(w):"], "32"),
         (["Repr-Digest: sha-256=:\(r):", "X-Checksum-Sha256: \(Hexadecimal.text(wrong))"], "32"),
-        (["X-Linked-ETag: \"\(Hexadecimal.text(wrong))\""], "32"), (["X-Linked-ETag: \"v2\""], "none"),
-        ([], "none"),
-    ])
-    func `a digest field verifies, refutes, or says nothing`(fields: [String], wanted: String) {
+        (["X-Linked-ETag: \"\(Hexadecimal.text(wrong))\""], "32"), (["X-Linked-ETag: \"v2\""], "none"), ([], "none"),
+    ]) func `a digest field verifies, refutes, or says nothing`(fields: [String], wanted: String) {
         let bench = Self.complete(Self.head("200 OK", ["Content-Length: 1000", "ETag: \"v1\""] + fields))
         let digests = [Self.sha, Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))]
         #expect(Self.outcome(bench, computing: digests) == wanted)
@@ -87,8 +76,9 @@ import Testing
         #expect(Self.outcome(given, computing: [Self.sha]) == "given")
     }
 
-    @Test(arguments: [VerificationPolicy.off, .auto])
-    func `nothing is published without the given digest`(policy: VerificationPolicy) {
+    @Test(arguments: [VerificationPolicy.off, .auto]) func `nothing is published without the given digest`(
+        policy: VerificationPolicy
+    ) {
         let bench = Self.complete(Self.whole("x-goog-hash: crc32c=AAAAAQ==")) {
             $0.verification = policy
             $0.checksums = [Self.sha]
@@ -97,9 +87,7 @@ import Testing
     }
 
     @Test func `a digest that contradicts the given one ends the download at once`() {
-        let bench = Self.complete(Self.whole("Repr-Digest: sha-256=:\(Self.w):")) {
-            $0.checksums = [Self.sha]
-        }
+        let bench = Self.complete(Self.whole("Repr-Digest: sha-256=:\(Self.w):")) { $0.checksums = [Self.sha] }
         #expect(bench.machine.failure?.code == .checksumMismatch)
         let why = bench.machine.failure?.why ?? ""
         #expect(why.contains(Hexadecimal.text(Self.right)) && why.contains(Hexadecimal.text(Self.wrong)))
@@ -115,16 +103,12 @@ import Testing
 
     @Test(
         arguments: [
-            ([right], nil, "origin"), ([wrong], [right], "origin"), ([wrong], [wrong], "32"),
-            ([wrong], [], "32"),
+            ([right], nil, "origin"), ([wrong], [right], "origin"), ([wrong], [wrong], "32"), ([wrong], [], "32"),
             ([wrong], nil, "none"),
-        ] as [([[UInt8]], [[UInt8]]?, String)]
-    )
-    func `a coded response may state the digest of either form`(
-        coded: [[UInt8]],
-        plain: [[UInt8]]?,
-        wanted: String
-    ) {
+        ] as [([[UInt8]], [[UInt8]]?, String)]) func `a coded response may state the digest of either form`(
+            coded: [[UInt8]], plain: [[UInt8]]?, wanted: String
+        )
+    {
         let bench = Self.complete(Self.whole("Content-Encoding: gzip", "Repr-Digest: sha-256=:\(Self.r):"))
         let checksums = coded.map { Checksum(algorithm: .sha256, digest: $0) }
         let decoded = plain?.map { Checksum(algorithm: .sha256, digest: $0) }
@@ -134,9 +118,7 @@ import Testing
     @Test func `the digest of a part is not the file's`() {
         var bench = Bench { $0.verification = .auto }
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
-        let fields = [
-            "Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Content-Digest: sha-256=:\(Self.w):",
-        ]
+        let fields = ["Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Content-Digest: sha-256=:\(Self.w):"]
         bench.respond(Self.head("206 Partial Content", fields))
         bench.progress(to: 1000)
         bench.end(.complete)
@@ -159,17 +141,10 @@ import Testing
     }
 
     @Test func `another digest of the same source on resume is a changed file`() {
-        let learnt = LearntDigest(
-            address: "http://a.example/f",
-            field: "repr-digest sha-256",
-            checksum: Self.sha
-        )
+        let learnt = LearntDigest(address: "http://a.example/f", field: "repr-digest sha-256", checksum: Self.sha)
         var known = Representation(total: 1000)
         known.prove(
-            "http://a.example/f",
-            at: "http://a.example",
-            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
-        )
+            "http://a.example/f", at: "http://a.example", Validators(entityTag: EntityTag(opaque: "v1", isWeak: false)))
         known.digests = [learnt]
         for (field, isChanged) in [(Self.r, false), (Self.w, true)] {
             var bench = Bench { $0.verification = .auto }
@@ -177,19 +152,14 @@ import Testing
             bench.respond(
                 Self.head(
                     "206 Partial Content",
-                    ["Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Repr-Digest: sha-256=:\(field):"]
-                )
-            )
+                    ["Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Repr-Digest: sha-256=:\(field):"]))
             #expect(bench.said.contains(.startOver) == isChanged)
         }
     }
 
     /// After a kill the server sends the whole with a digest that none of its parts had.
     @Test(arguments: ["ETag: \"v1\"", "ETag: W/\"v1\"", "X-Nothing: 1"], [true, false])
-    func `the digest of a whole that was compared with the bytes on disk verifies them`(
-        tag: String,
-        isRight: Bool
-    ) {
+    func `the digest of a whole that was compared with the bytes on disk verifies them`(tag: String, isRight: Bool) {
         var known = Representation(total: 1000)
         var validators = Validators()
         if tag.hasPrefix("ETag") {
@@ -211,11 +181,9 @@ import Testing
     }
 
     @Test(arguments: ["\"v1\"", "W/\"v1\""])
-    func
-        `another digest in another field of a resumed source is a changed file, unless a strong tag denies it`(
-            tag: String
-        )
-    {
+    func `another digest in another field of a resumed source is a changed file, unless a strong tag denies it`(
+        tag: String
+    ) {
         var known = Representation(total: 1000)
         let field = "repr-digest sha-256"
         known.digests = [LearntDigest(address: "http://a.example/f", field: field, checksum: Self.sha)]
@@ -241,19 +209,13 @@ import Testing
         bench.respond(Bench.whole(1000))
         bench.progress(to: 1000)
         bench.end(.complete)
-        bench.said = bench.machine.digested(
-            [Checksum(algorithm: .sha256, digest: Self.wrong)],
-            now: bench.now
-        )
+        bench.said = bench.machine.digested([Checksum(algorithm: .sha256, digest: Self.wrong)], now: bench.now)
         #expect(bench.said.contains(.startOver))
         #expect(bench.machine.lanes.last?.source == 1)
         bench.respond(Bench.whole(1000))
         bench.progress(to: 1000)
         bench.end(.complete)
-        bench.said = bench.machine.digested(
-            [Checksum(algorithm: .sha256, digest: Self.wrong)],
-            now: bench.now
-        )
+        bench.said = bench.machine.digested([Checksum(algorithm: .sha256, digest: Self.wrong)], now: bench.now)
         #expect(bench.machine.failure?.code == .checksumMismatch)
         #expect(bench.said.contains(.record) && bench.said.contains(.close(keeping: true)))
         #expect(bench.machine.remembered.damage?.contains(Hexadecimal.text(Self.wrong)) == true)
@@ -274,10 +236,8 @@ import Testing
 
     @Test func `bytes that were found to be wrong are not published without a digest`() {
         let record = ValidatorRecord(
-            source: "http://a.example/f",
-            host: "http://a.example",
-            validators: Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
-        )
+            source: "http://a.example/f", host: "http://a.example",
+            validators: Validators(entityTag: EntityTag(opaque: "v1", isWeak: false)))
         var known = Representation(total: 1000, records: [record])
         for isDamaged in [false, true] {
             known.damage = isDamaged ? "its sha-256 is another" : nil
@@ -309,11 +269,8 @@ import Testing
         (.sidecar, [], "none"), (.required, [], "32"), (.required, [sidecar(right)], "sidecar"),
         (.signed, [sidecar(right)], "32"), (.signed, [sidecar(right, .signed)], "signed"),
         (.sidecar, [sidecar(right), sidecar(wrong)], "32"),
-    ])
-    func `sums files beside the content count as the policy says`(
-        policy: VerificationPolicy,
-        found: [ExpectedDigest],
-        wanted: String
+    ]) func `sums files beside the content count as the policy says`(
+        policy: VerificationPolicy, found: [ExpectedDigest], wanted: String
     ) {
         for isLate in [true, false] {
             var bench = Bench {
@@ -341,11 +298,7 @@ import Testing
         let blake = Checksum(algorithm: .blake2b, digest: digits)
         let sha = Checksum(algorithm: .sha512, digest: digits)
         let either = ExpectedDigest(sha, or: [blake], level: .sidecar, source: "http://a/CHECKSUM")
-        let given = ExpectedDigest(
-            Checksum(algorithm: .sha512, digest: digits.reversed()),
-            level: .given,
-            source: ""
-        )
+        let given = ExpectedDigest(Checksum(algorithm: .sha512, digest: digits.reversed()), level: .given, source: "")
         let other = Checksum(algorithm: .sha512, digest: [UInt8](repeating: 7, count: 64))
         #expect([either].algorithms == [.sha512])
         #expect([either].otherAlgorithms(than: [other]) == [.blake2b])
@@ -359,17 +312,11 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a digest of no stated algorithm is tried as all of them before it refutes the content`(
-        isRight: Bool
-    ) {
+    func `a digest of no stated algorithm is tried as all of them before it refutes the content`(isRight: Bool) {
         let digits = [UInt8](repeating: 0xC3, count: 32)
         let others = HashAlgorithm.sha256.lookalikes.map { Checksum(algorithm: $0, digest: digits) }
         let stated = ExpectedDigest(
-            Checksum(algorithm: .sha256, digest: digits),
-            or: others,
-            level: .sidecar,
-            source: "http://a/CHECKSUM"
-        )
+            Checksum(algorithm: .sha256, digest: digits), or: others, level: .sidecar, source: "http://a/CHECKSUM")
         var bench = Self.complete(Self.whole()) { $0.verification = .sidecar }
         bench.said = bench.machine.foundSidecars(FoundDigests([stated]))
         #expect(bench.said == [.verify([.sha256], length: 1000)])
@@ -383,8 +330,7 @@ import Testing
         #expect(Self.outcome(bench, computing: computed) == (isRight ? "sidecar" : "32"))
     }
 
-    @Test
-    func `a URL that is replaced while sums files are requested is compared before the file is published`() {
+    @Test func `a URL that is replaced while sums files are requested is compared before the file is published`() {
         var bench = Self.complete(Self.whole()) { $0.verification = .sidecar }
         #expect(bench.machine.phase == .verifying)
         let other = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: nil)

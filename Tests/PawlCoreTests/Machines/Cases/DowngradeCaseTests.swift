@@ -11,9 +11,7 @@ import Testing
         return bench
     }
 
-    @Test func `a redirect from https to http is refused, and the error names the option that allows it`()
-        throws
-    {
+    @Test func `a redirect from https to http is refused, and the error names the option that allows it`() throws {
         let bench = after("http://b.example/f", from: .https)
         let failure = try #require(bench.machine.failure)
         #expect(failure.code == .insecure)

@@ -7,9 +7,7 @@ import Testing
     private static let digest = [UInt8](repeating: 7, count: 32)
     private static let checksum = Checksum(algorithm: .sha256, digest: digest)
 
-    @Test
-    func `of an existing part that is all there only the digest is checked, and nothing behind it requested`()
-    {
+    @Test func `of an existing part that is all there only the digest is checked, and nothing behind it requested`() {
         var bench = Bench {
             $0.selection = .closed(ByteRange(0, 1000))
             $0.checksums = [Checksum(algorithm: .crc32, digest: [0, 0, 0, 0])]
@@ -63,14 +61,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [Bool?.none, false, true])
-    func `the pieces of an existing file must match`(isWrong: Bool?) {
+    @Test(arguments: [Bool?.none, false, true]) func `the pieces of an existing file must match`(isWrong: Bool?) {
         var bench = Bench {
-            $0.pieces = PieceHashes(
-                .md5,
-                length: 1000,
-                digests: (1...3).map { Array(repeating: $0, count: 16) }
-            )
+            $0.pieces = PieceHashes(.md5, length: 1000, digests: (1...3).map { Array(repeating: $0, count: 16) })
         }
         bench.machine.keeps(isWrong == nil ? 3001 : 2500)
         bench.begin(.skipped)
@@ -85,11 +78,7 @@ import Testing
             guard case .check(let check, .md5) = orders.removeFirst() else { continue }
             hashed.append(check.piece)
             let digest: UInt8 = isWrong && check.piece == 1 ? 9 : UInt8(check.piece + 1)
-            bench.said = bench.machine.pieceHashed(
-                check,
-                digest: Array(repeating: digest, count: 16),
-                now: bench.now
-            )
+            bench.said = bench.machine.pieceHashed(check, digest: Array(repeating: digest, count: 16), now: bench.now)
             orders += bench.said
         }
         #expect(hashed == (isWrong ? [0, 1] : [0, 1, 2]))
@@ -176,11 +165,7 @@ import Testing
             $0.retry.retries = 0
             change(&$0)
         }
-        guard
-            case .found(var journal) = Bench.journal(
-                [ByteRange(0, 6 * Self.megabyte)],
-                total: 8 * Self.megabyte
-            )
+        guard case .found(var journal) = Bench.journal([ByteRange(0, 6 * Self.megabyte)], total: 8 * Self.megabyte)
         else { return bench }
         journal.original = 4 * Self.megabyte
         bench.begin(.found(journal))
@@ -192,9 +177,7 @@ import Testing
             var bench = killed()
             #expect(bench.requested == .closed(ByteRange(6 * Self.megabyte, 8 * Self.megabyte)))
             bench.respond(Bench.whole((isSmaller ? 1 : 8) * Self.megabyte, tag: "v2"))
-            if bench.machine.phase != .failed {
-                bench.respond(Bench.part(0, 1, of: 8 * Self.megabyte, tag: "v2"))
-            }
+            if bench.machine.phase != .failed { bench.respond(Bench.part(0, 1, of: 8 * Self.megabyte, tag: "v2")) }
             #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
             #expect(bench.machine.failure?.code == .cannotResume)
             #expect(!bench.said.contains(.startOver))

@@ -11,8 +11,7 @@ import Testing
         bench.respond(Bench.redirect(to: "http://b.example/f?token=\(number)"))
     }
 
-    @Test func `a response that proves less than the redirecting URL promised is not requested without end`()
-    {
+    @Test func `a response that proves less than the redirecting URL promised is not requested without end`() {
         let total: Int64 = 2000
         var bench = Bench()
         // Nothing is before the first gap that could be compared.

@@ -4,14 +4,12 @@ import Testing
 
 @Suite struct FaultCaseTests {
     @Test(arguments: [
-        (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"),
-        (.nameResolution, "host's name"), (.nameMissing, "host's name"),
-        (.proxy, "the proxy"), (.notFound, "URL"), (.privateAddress, "private addresses"),
-        (.connectionRefused, "the host and the port"), (.connectTimeout, "the host and the port"),
-        (.unreachable, "the host and the port"), (.connectionLost, "later"), (.truncated, "later"),
-        (.malformed, "owner"), (.other, "later"),
-    ])
-    func `a failure has a remedy`(kind: TransferFault.Kind, advice: String) {
+        (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"), (.nameResolution, "host's name"),
+        (.nameMissing, "host's name"), (.proxy, "the proxy"), (.notFound, "URL"),
+        (.privateAddress, "private addresses"), (.connectionRefused, "the host and the port"),
+        (.connectTimeout, "the host and the port"), (.unreachable, "the host and the port"), (.connectionLost, "later"),
+        (.truncated, "later"), (.malformed, "owner"), (.other, "later"),
+    ]) func `a failure has a remedy`(kind: TransferFault.Kind, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
         bench.fail(kind)
@@ -28,20 +26,18 @@ import Testing
 
     @Test(arguments: [
         (401, "user name"), (403, "expired"), (404, "URL"), (407, "the proxy"), (429, "later"), (400, ""),
-    ])
-    func `a status has a remedy`(status: Int, advice: String) {
+    ]) func `a status has a remedy`(status: Int, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
         bench.respond(ResponseHead(status: status))
-        #expect(
-            bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false
-        )
+        #expect(bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false)
         #expect(bench.machine.failure?.why == LocalizableMessage.httpStatus(status).description)
         #expect(bench.machine.failure?.why.hasPrefix("the server returned \(status)") == true)
     }
 
-    @Test(arguments: [true, false])
-    func `a stream that fails leaves no partial file, and says nothing of one`(isFile: Bool) {
+    @Test(arguments: [true, false]) func `a stream that fails leaves no partial file, and says nothing of one`(
+        isFile: Bool
+    ) {
         func run(_ change: (inout DownloadPlan) -> Void = { _ in }, _ end: (inout Bench) -> Void) -> String? {
             var bench = Bench {
                 $0.keepsPartial = isFile
@@ -56,16 +52,14 @@ import Testing
             return bench.machine.failure?.description
         }
         let sentences = [
-            run { $0.fail(.connectionLost) },
-            run { $0.tick(after: 31) },
+            run { $0.fail(.connectionLost) }, run { $0.tick(after: 31) },
             run(
                 { $0.checksums = [Checksum(algorithm: .md5, digest: [1])] },
                 { bench in
                     bench.progress(to: 1000)
                     bench.end(.complete)
                     bench.said = bench.machine.digested([2])
-                }
-            ),
+                }),
         ]
         for sentence in sentences {
             #expect(sentence?.contains("partial") == isFile, "\(sentence ?? "")")
@@ -88,10 +82,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ftp://b.example/f", "it points to ftp://b.example/f"), ("http://[::1", ""),
-        ("file:///etc/passwd", ""),
-    ])
-    func `a redirect leads to http or https or is refused`(place: String, why: String) {
+        ("ftp://b.example/f", "it points to ftp://b.example/f"), ("http://[::1", ""), ("file:///etc/passwd", ""),
+    ]) func `a redirect leads to http or https or is refused`(place: String, why: String) {
         var bench = Bench()
         bench.begin()
         bench.respond(Bench.redirect(to: place))
@@ -127,10 +119,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64(100), Phase.publishing), (99, .failed), (101, .failed)])
-    func `a length that was not announced is checked at the end`(
-        length: Int64,
-        phase: Phase
-    ) {
+    func `a length that was not announced is checked at the end`(length: Int64, phase: Phase) {
         var bench = Bench { $0.length = 100 }
         bench.begin()
         bench.respond(Bench.whole(nil))
@@ -213,8 +202,9 @@ import Testing
         #expect(bench.requested == .whole && bench.machine.written == 600)
     }
 
-    @Test(arguments: [false, true])
-    func `E1 ranges without a response are given up only where none was ever sent`(sendsParts: Bool) {
+    @Test(arguments: [false, true]) func `E1 ranges without a response are given up only where none was ever sent`(
+        sendsParts: Bool
+    ) {
         let total = 100 * Bench.megabyte
         var bench = Bench {
             $0.ramp = .fixed(4)

@@ -68,10 +68,7 @@ import Testing
         #expect(bench.machine.phase == .paused && !bench.machine.awaits(order.id))
         #expect(bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty)
         bench.begin()
-        #expect(
-            bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty,
-            "a decision of an earlier run"
-        )
+        #expect(bench.machine.replied(order.id, .proceed, now: bench.now).isEmpty, "a decision of an earlier run")
         #expect(try Self.question(bench).id != order.id)
     }
 
@@ -101,8 +98,9 @@ import Testing
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.status == 401)
     }
 
-    @Test(arguments: [ResponseHead(status: 401), nil])
-    func `a declined login is the failure of the server`(head: ResponseHead?) throws {
+    @Test(arguments: [ResponseHead(status: 401), nil]) func `a declined login is the failure of the server`(
+        head: ResponseHead?
+    ) throws {
         var bench = Self.bench(.authenticate)
         bench.begin()
         if let head { bench.respond(head) } else { bench.fail(.denied) }
@@ -111,8 +109,9 @@ import Testing
         #expect(bench.machine.phase == .failed && Self.failure(bench)?.code == .authorization)
     }
 
-    @Test(arguments: [TransferFault.Kind.notFound, .publicKey, .connectionLost])
-    func `other faults are no logins`(kind: TransferFault.Kind) {
+    @Test(arguments: [TransferFault.Kind.notFound, .publicKey, .connectionLost]) func `other faults are no logins`(
+        kind: TransferFault.Kind
+    ) {
         var bench = Self.bench(.authenticate)
         bench.begin()
         bench.fail(kind)
@@ -200,9 +199,7 @@ import Testing
     }
 
     @Test func `overload limits the host before the program decides, and once`() throws {
-        func reports(_ actions: [Action]) -> Int {
-            actions.count { if case .refused = $0 { true } else { false } }
-        }
+        func reports(_ actions: [Action]) -> Int { actions.count { if case .refused = $0 { true } else { false } } }
         var bench = Self.bench(.validate)
         bench.begin()
         let lane = bench.lane
@@ -253,9 +250,7 @@ import Testing
         for attempt in 1...20 {
             bench.respond(ResponseHead(status: 404))
             let order = try Self.question(bench)
-            guard case .retry(_, attempt: attempt, wait: nil) = order.question else {
-                return #expect(Bool(false))
-            }
+            guard case .retry(_, attempt: attempt, wait: nil) = order.question else { return #expect(Bool(false)) }
             bench.said = bench.machine.replied(order.id, .retry(after: .zero), now: bench.now)
             bench.ring()
             #expect(Self.opened(bench).count == 1)

@@ -14,11 +14,9 @@ import Testing
             (.from(1_000_000), .whole), (.whole, .from(1_000_000)), (.from(5), .from(6)),
             (.closed(ByteRange(5, 500)), .closed(ByteRange(100, 600))), (.suffix(50), .whole),
             (.closed(ByteRange(5, 500)), .suffix(50)),
-        ] as [(RequestedRange, RequestedRange)]
-    )
+        ] as [(RequestedRange, RequestedRange)])
     func `bytes of another part are replaced by the first accepted response`(
-        before: RequestedRange,
-        now: RequestedRange
+        before: RequestedRange, now: RequestedRange
     ) {
         let plan = DownloadPlan(sources: [
             WebAddress(scheme: .http, host: "a.example", port: 80, path: "/f", query: nil)
@@ -27,9 +25,7 @@ import Testing
         selected.selection = before
         var bench = Bench { $0.selection = now }
         let base = selected.base(total: 2_000_000)
-        bench.begin(
-            Bench.journal([ByteRange(0, 400)], total: 2_000_000, selection: before, base: base)
-        )
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: 2_000_000, selection: before, base: base))
         #expect(bench.machine.phase == .transferring && bench.requested == now)
         #expect(bench.notices.contains { $0.contains("another range") })
         // Until then the journal records what they are.
@@ -50,9 +46,7 @@ import Testing
 
     @Test func `bytes that both parts share stay in place`() {
         var longer = Bench()
-        longer.begin(
-            Bench.journal([ByteRange(0, 400)], total: 5000, selection: .closed(ByteRange(0, 400)))
-        )
+        longer.begin(Bench.journal([ByteRange(0, 400)], total: 5000, selection: .closed(ByteRange(0, 400))))
         #expect(longer.requested == .closed(ByteRange(400, 5000)))
         var shorter = Bench { $0.selection = .closed(ByteRange(0, 300)) }
         shorter.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
@@ -80,10 +74,7 @@ import Testing
     @Test func `plain bytes are never appended to coded ones`() {
         var coded = Representation(coding: "gzip", total: nil)
         coded.prove(
-            "http://a.example/f",
-            at: "http://a.example",
-            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
-        )
+            "http://a.example/f", at: "http://a.example", Validators(entityTag: EntityTag(opaque: "v1", isWeak: false)))
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: coded))
         #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
@@ -137,20 +128,12 @@ import Testing
     // MARK: validators
 
     @Test(arguments: [("w2", true), ("w2", false)])
-    func `a weak tag that changes under the same date is settled by one more response`(
-        tag: String,
-        isWeak: Bool
-    ) {
+    func `a weak tag that changes under the same date is settled by one more response`(tag: String, isWeak: Bool) {
         for comesAgain in [true, false] {
             var bench = Bench()
             bench.begin(weakJournal())
             var head = Bench.part(
-                Self.megabyte - Self.overlap,
-                4 * Self.megabyte,
-                of: 4 * Self.megabyte,
-                tag: tag,
-                date: 5
-            )
+                Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: tag, date: 5)
             head.entityTag?.isWeak = isWeak
             bench.respond(head)
             #expect(bench.requested == .closed(ByteRange(0, 1)))
@@ -161,14 +144,9 @@ import Testing
                 #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
             } else {
                 #expect(bench.machine.remembered.records.first?.stability == .varying)
-                #expect(
-                    bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte))
-                )
+                #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
                 bench.respond(head)
-                #expect(
-                    bench.said.contains(.admit(bench.lane))
-                        && bench.machine.lanes.last?.overlap == Self.overlap
-                )
+                #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.lanes.last?.overlap == Self.overlap)
                 // It does not count for the next one.
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
                 bench.progress(to: 2 * Self.megabyte)
@@ -182,14 +160,8 @@ import Testing
     private func weakJournal() -> ClaimOutcome {
         var weak = Representation(total: 4 * Self.megabyte)
         weak.prove(
-            "http://a.example/f",
-            at: "http://a.example",
-            Validators(
-                entityTag: EntityTag(opaque: "w1", isWeak: true),
-                lastModified: Bench.time(5),
-                date: nil
-            )
-        )
+            "http://a.example/f", at: "http://a.example",
+            Validators(entityTag: EntityTag(opaque: "w1", isWeak: true), lastModified: Bench.time(5), date: nil))
         return Bench.journal([ByteRange(0, Self.megabyte)], of: weak)
     }
 
@@ -237,9 +209,7 @@ import Testing
             let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
             let middle = 10 * Self.megabyte
             bench.respond(
-                dated(Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)),
-                to: second
-            )
+                dated(Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)), to: second)
             bench.progress(to: middle - 1000, lane: first)
             bench.progress(to: 20 * Self.megabyte, lane: second)
             bench.end(.complete, lane: second)
@@ -261,10 +231,7 @@ import Testing
         bench.progress(to: Self.megabyte)
         bench.tick(after: 0.1)
         let second = bench.machine.lanes[1]
-        bench.respond(
-            Bench.part(second.cursor, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil),
-            to: second.id
-        )
+        bench.respond(Bench.part(second.cursor, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil), to: second.id)
         #expect(bench.said.contains(.drop(second.id)) && bench.machine.lanes.count == 1)
         bench.tick(after: 5)
         #expect(bench.machine.lanes.count == 1)
@@ -317,10 +284,7 @@ import Testing
     private static var knownPage: Representation {
         var known = Representation(total: 5000, mediaType: "text/html")
         known.prove(
-            "http://a.example/f",
-            at: "http://a.example",
-            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
-        )
+            "http://a.example/f", at: "http://a.example", Validators(entityTag: EntityTag(opaque: "v1", isWeak: false)))
         return known
     }
 
@@ -342,10 +306,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "application/octet-stream", "text/plain"], [20, nil] as [Int64?])
-    func `a short response without validators never replaces longer bytes with them`(
-        type: String?,
-        length: Int64?
-    ) {
+    func `a short response without validators never replaces longer bytes with them`(type: String?, length: Int64?) {
         var short = Bench.whole(length, tag: nil)
         short.contentType = type
         var bench = Bench()

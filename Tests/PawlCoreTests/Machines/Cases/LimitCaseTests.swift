@@ -22,12 +22,7 @@ import Testing
             for lane in bench.machine.lanes where lane.stage == .flowing {
                 let next = min(lane.end, lane.cursor + speed / 10)
                 bench.machine.progressed(
-                    lane.id,
-                    cursor: next,
-                    received: lane.received + speed / 10,
-                    waits: waits,
-                    now: bench.now
-                )
+                    lane.id, cursor: next, received: lane.received + speed / 10, waits: waits, now: bench.now)
             }
             said += bench.machine.tick(now: bench.now)
             for lane in bench.machine.lanes where lane.stage == .asking {
@@ -38,13 +33,9 @@ import Testing
         return said
     }
 
-    private func requests(_ said: [Action]) -> Int {
-        said.count { if case .open = $0 { true } else { false } }
-    }
+    private func requests(_ said: [Action]) -> Int { said.count { if case .open = $0 { true } else { false } } }
 
-    private func drops(_ said: [Action]) -> Int {
-        said.count { if case .drop = $0 { true } else { false } }
-    }
+    private func drops(_ said: [Action]) -> Int { said.count { if case .drop = $0 { true } else { false } } }
 
     @Test(arguments: [1, 4, 8]) func `one connection is enough if the limit holds it back`(count: Int) {
         var bench = running(count, rate: 100_000)
@@ -80,12 +71,7 @@ import Testing
             for (index, lane) in bench.machine.lanes.enumerated() {
                 let count: Int64 = index == 0 ? 10_000 : 10
                 bench.machine.progressed(
-                    lane.id,
-                    cursor: lane.cursor + count,
-                    received: lane.received + count,
-                    waits: true,
-                    now: bench.now
-                )
+                    lane.id, cursor: lane.cursor + count, received: lane.received + count, waits: true, now: bench.now)
             }
             said += bench.machine.tick(now: bench.now)
         }

@@ -52,9 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["f?version=2&signature=1", "f?version=1&signature=2", "f?signature=1"])
-    func `the tag of another query of a redirect's target proves nothing, but for its signature`(
-        target: String
-    ) {
+    func `the tag of another query of a redirect's target proves nothing, but for its signature`(target: String) {
         let first = Self.cut(behind: "http://cdn.example/f?version=1&signature=1&X-Amz-Date=1")
         var second = Bench()
         second.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
@@ -104,15 +102,7 @@ import Testing
     @Test func `the end of a requested range may be shorter than the bytes that are repeated`() {
         let range = ByteRange(1000, 2000)
         var bench = Bench { $0.selection = .closed(range) }
-        bench.begin(
-            Bench.journal(
-                [ByteRange(0, 900)],
-                total: nil,
-                tag: nil,
-                selection: .closed(range),
-                base: 1000
-            )
-        )
+        bench.begin(Bench.journal([ByteRange(0, 900)], total: nil, tag: nil, selection: .closed(range), base: 1000))
         #expect(bench.requested == .closed(range))
         bench.respond(Bench.part(1000, 2000, of: nil, tag: nil))
         #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.rangesUsable)
@@ -141,8 +131,9 @@ import Testing
         #expect(last.said.contains(.admit(last.lane)), "the last ones may be short")
     }
 
-    @Test(arguments: [true, false])
-    func `a 416 whose length is that of the bytes on disk proves no version`(agreed: Bool) {
+    @Test(arguments: [true, false]) func `a 416 whose length is that of the bytes on disk proves no version`(
+        agreed: Bool
+    ) {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil))
         #expect(bench.requested == .from(Self.megabyte))
@@ -151,9 +142,7 @@ import Testing
         bench.respond(head)
         #expect(bench.machine.phase == .transferring)
         #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, Self.megabyte)))
-        bench.respond(
-            Bench.part(Self.megabyte - Self.overlap, Self.megabyte, of: Self.megabyte, tag: nil)
-        )
+        bench.respond(Bench.part(Self.megabyte - Self.overlap, Self.megabyte, of: Self.megabyte, tag: nil))
         bench.said = bench.machine.compared(bench.lane, agreed: agreed, now: bench.now)
         #expect(bench.machine.phase == (agreed ? .publishing : .probing))
         #expect(bench.said.contains(.startOver) == !agreed)
@@ -240,8 +229,7 @@ import Testing
         return head
     }
 
-    @Test(arguments: [0, 1])
-    func `bytes of two responses that differ where they met are all discarded`(restarts: Int) {
+    @Test(arguments: [0, 1]) func `bytes of two responses that differ where they met are all discarded`(restarts: Int) {
         var (bench, first, second) = meeting()
         bench.machine.restarts = restarts
         bench.progress(to: 10 * Self.megabyte, lane: first)
@@ -261,10 +249,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `bytes that met without a comparison are compared before the file is finished`(
-        isCut: Bool,
-        agreed: Bool
-    ) {
+    func `bytes that met without a comparison are compared before the file is finished`(isCut: Bool, agreed: Bool) {
         var (bench, first, second) = meeting()
         let middle = 10 * Self.megabyte
         if isCut {
@@ -302,10 +287,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `bytes that met without a comparison are compared by the next run`(
-        isComparing: Bool,
-        agreed: Bool
-    ) {
+    func `bytes that met without a comparison are compared by the next run`(isComparing: Bool, agreed: Bool) {
         var (bench, first, second) = meeting()
         let middle = 10 * Self.megabyte
         if isComparing {

@@ -14,8 +14,9 @@ import Testing
         return bench
     }
 
-    @Test(arguments: noRoute)
-    func `D5 one attempt is made without a network, and then it waits`(_ kind: TransferFault.Kind) {
+    @Test(arguments: noRoute) func `D5 one attempt is made without a network, and then it waits`(
+        _ kind: TransferFault.Kind
+    ) {
         var bench = Bench { $0.retry = RetryPolicy(retries: 0) }
         bench.begin(online: false)
         #expect(bench.machine.phase == .probing && bench.machine.lanes.count == 1)

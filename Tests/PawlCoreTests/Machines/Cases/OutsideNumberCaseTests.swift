@@ -37,8 +37,9 @@ import Testing
         return [.existing(length: count), .found(LoadedJournal(facts: facts, done: done))]
     }
 
-    @Test(arguments: selections)
-    func `no length of an existing file and no requested range overflows`(_ selection: RequestedRange) {
+    @Test(arguments: selections) func `no length of an existing file and no requested range overflows`(
+        _ selection: RequestedRange
+    ) {
         var requests = 0
         for count in Self.edges {
             for claim in Self.claims(count, selection) {
@@ -56,8 +57,7 @@ import Testing
         #expect(requests > 0)
     }
 
-    @Test(arguments: selections)
-    func `no response overflows a requested range`(_ selection: RequestedRange) {
+    @Test(arguments: selections) func `no response overflows a requested range`(_ selection: RequestedRange) {
         for scheme in [WebAddress.Scheme.http, .ftp] {
             for head in Self.heads {
                 var bench = Bench(scheme: scheme) { $0.selection = selection }
@@ -73,13 +73,8 @@ import Testing
     }
 
     @Test func `an impossible length is ignored, whatever else the response contains`() {
-        for head in [
-            Bench.part(0, .max, of: 10), Bench.part(0, 10, of: .max), Bench.whole(.max), Self.refused(.max),
-        ] {
-            let verdict = Judge(requested: .from(0), known: nil).verdict(
-                on: head,
-                wallTime: UnixTime(seconds: 0)
-            )
+        for head in [Bench.part(0, .max, of: 10), Bench.part(0, 10, of: .max), Bench.whole(.max), Self.refused(.max)] {
+            let verdict = Judge(requested: .from(0), known: nil).verdict(on: head, wallTime: UnixTime(seconds: 0))
             guard case .fault(.unproven) = verdict else {
                 Issue.record("\(verdict)")
                 continue
@@ -92,9 +87,7 @@ import Testing
     }
 
     @Test func `an interval saturates and never traps`() {
-        let huge: [Double] = [
-            .infinity, -.infinity, .nan, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
-        ]
+        let huge: [Double] = [.infinity, -.infinity, .nan, .greatestFiniteMagnitude, -.greatestFiniteMagnitude]
         for seconds in huge {
             let span = Interval.seconds(seconds)
             #expect((span > .zero) == (seconds > 0))

@@ -8,9 +8,7 @@ import Testing
 
     /// Two pieces of 500 bytes, all of them on disk after an earlier run, whose length no response stated.
     private static func adopted() -> Bench {
-        var bench = Bench {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [digest(1), digest(2)])
-        }
+        var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [digest(1), digest(2)]) }
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: nil))
         return bench
     }
@@ -48,9 +46,7 @@ import Testing
     }
 
     @Test func `a response that differs from bytes that are not verified yet is not blamed`() {
-        var bench = Bench {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
-        }
+        var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)]) }
         bench.begin(Bench.journal([ByteRange(0, 600)], total: nil, tag: nil, date: 0))
         #expect(bench.requested == .from(0))
         bench.respond(Bench.part(0, 1000, of: 1000, tag: nil, date: 0))
@@ -61,9 +57,7 @@ import Testing
     }
 
     @Test func `a whole that waited for checks of pieces is requested once`() {
-        var bench = Bench {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
-        }
+        var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)]) }
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000))
         let checks = Self.checks(bench.said)
         #expect(checks.map(\.piece) == [0, 1])
@@ -84,11 +78,10 @@ import Testing
     }
 
     /// A 200 with neither a length nor validators where both are known may be an error page, but not for ever.
-    @Test(arguments: [0, 500])
-    func `a repeated response of unknown size is used where digests of pieces decide`(held: Int64) {
-        var bench = Bench {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
-        }
+    @Test(arguments: [0, 500]) func `a repeated response of unknown size is used where digests of pieces decide`(
+        held: Int64
+    ) {
+        var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)]) }
         bench.begin(Bench.journal([ByteRange(0, held)], total: 1000))
         for check in Self.checks(bench.said) {
             let digest = Self.digest(check.piece + 1)
@@ -104,14 +97,10 @@ import Testing
 
     /// Two pieces of 500 bytes, of which the first is on disk, from a host whose tag was seen twice.
     private static func stable(hosts: [String] = ["a.example"]) -> Bench {
-        var bench = Bench(hosts: hosts) {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [digest(1), digest(2)])
-        }
+        var bench = Bench(hosts: hosts) { $0.pieces = PieceHashes(.md5, length: 500, digests: [digest(1), digest(2)]) }
         var version = Representation(selection: .whole, base: 0, total: 1000)
         for host in hosts {
-            for _ in 0..<2 {
-                version.prove("http://\(host)/f", at: "http://\(host)", Validators(Bench.whole(1000)))
-            }
+            for _ in 0..<2 { version.prove("http://\(host)/f", at: "http://\(host)", Validators(Bench.whole(1000))) }
         }
         bench.begin(Bench.journal([ByteRange(0, 500)], of: version))
         return bench
@@ -144,9 +133,7 @@ import Testing
     }
 
     @Test func `one response shows a tag once, although the pieces were known before it was compared`() {
-        var bench = Bench {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
-        }
+        var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)]) }
         bench.begin(Bench.journal([ByteRange(0, 600)], total: nil, tag: nil))
         #expect(bench.requested == .from(0))
         bench.machine.map.learn(total: 1000)
@@ -157,9 +144,7 @@ import Testing
     }
 
     @Test func `a tag that was to be checked does not matter once pieces decide`() {
-        var bench = Bench {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)])
-        }
+        var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)]) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: nil))
         bench.respond(Bench.part(500, 1000, of: nil, tag: "v2"))
         #expect(bench.requested == .closed(ByteRange(0, 1)))
@@ -180,11 +165,10 @@ import Testing
         #expect(bench.machine.failure?.code == .cannotResume && bench.machine.written == 500)
     }
 
-    @Test(arguments: [true, false])
-    func `a discarded piece voids a checkpoint in progress, and another one follows`(isOnline: Bool) {
-        var bench = Bench {
-            $0.pieces = PieceHashes(.md5, length: 500, digests: [1, 2, 3].map(Self.digest))
-        }
+    @Test(arguments: [true, false]) func `a discarded piece voids a checkpoint in progress, and another one follows`(
+        isOnline: Bool
+    ) {
+        var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [1, 2, 3].map(Self.digest)) }
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1500))
         #expect(bench.said.first == .checkpoint)
         bench.tick(after: 1)

@@ -10,8 +10,9 @@ import Testing
         return head
     }
 
-    @Test(arguments: [ResponseHead(status: 416), refused(5000)])
-    func `a first range without an end is tried with one`(refusal: ResponseHead) {
+    @Test(arguments: [ResponseHead(status: 416), refused(5000)]) func `a first range without an end is tried with one`(
+        refusal: ResponseHead
+    ) {
         var bench = Bench { $0.selection = .from(1000) }
         bench.begin()
         #expect(bench.requested == .from(1000))
@@ -130,8 +131,9 @@ import Testing
     }
 
     @Test func `an existing file that was continued with gaps is not replaced`() {
-        guard case .found(var journal) = Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000)
-        else { return }
+        guard case .found(var journal) = Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000) else {
+            return
+        }
         journal.original = 300
         var bench = Bench()
         bench.begin(.found(journal))
@@ -145,12 +147,12 @@ import Testing
 
     private static let ends: [TransferEnd] = [
         .failed(TransferFault(.connectionLost, foreign: "it was reset")),
-        .failed(TransferFault(.truncated, foreign: "it is short")),
-        .complete, .stopped,
+        .failed(TransferFault(.truncated, foreign: "it is short")), .complete, .stopped,
     ]
 
-    @Test(arguments: ends)
-    func `a response that breaks off during the comparison of all bytes discards none`(end: TransferEnd) {
+    @Test(arguments: ends) func `a response that breaks off during the comparison of all bytes discards none`(
+        end: TransferEnd
+    ) {
         let length = Bench.megabyte
         for refuses in [true, false] {
             var bench = Bench()
@@ -177,8 +179,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ends)
-    func `a part that breaks off during the comparison of its overlap discards nothing`(end: TransferEnd) {
+    @Test(arguments: ends) func `a part that breaks off during the comparison of its overlap discards nothing`(
+        end: TransferEnd
+    ) {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000, tag: nil))
         #expect(bench.requested == .closed(ByteRange(0, 1000)))
@@ -191,9 +194,8 @@ import Testing
     }
 
     @Test(arguments: ends)
-    func `only a complete body of unknown length shows that the content ends before the bytes on disk`(
-        end: TransferEnd
-    ) {
+    func `only a complete body of unknown length shows that the content ends before the bytes on disk`(end: TransferEnd)
+    {
         var bench = Bench(scheme: .ftp)
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil, tag: nil))
         bench.respond(ResponseHead(fileLength: nil, modified: nil))

@@ -29,10 +29,8 @@ import Testing
     @Test func `a body that is no longer coded starts over at once, whatever its length`() {
         var bench = Bench()
         let record = ValidatorRecord(
-            source: "http://a.example/f",
-            host: "http://a.example",
-            validators: Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
-        )
+            source: "http://a.example/f", host: "http://a.example",
+            validators: Validators(entityTag: EntityTag(opaque: "v1", isWeak: false)))
         let facts = Representation(coding: "gzip", total: 4000, records: [record])
         bench.begin(Bench.journal([ByteRange(0, 1000)], of: facts))
         bench.respond(Bench.whole(5000, tag: "v1"))
@@ -41,9 +39,7 @@ import Testing
     }
 
     @Test(arguments: [WebAddress.Scheme.ftp, .sftp])
-    func `the last bytes of a file server's file are requested once its length is known`(
-        _ scheme: WebAddress.Scheme
-    ) {
+    func `the last bytes of a file server's file are requested once its length is known`(_ scheme: WebAddress.Scheme) {
         func head(_ length: Int64?) -> ResponseHead { ResponseHead(fileLength: length, modified: nil) }
         var bench = Bench(scheme: scheme) { $0.selection = .suffix(500) }
         bench.begin()
@@ -138,8 +134,7 @@ import Testing
         }
     }
 
-    @Test func `the last bytes of a file without SIZE are requested again where its length may have changed`()
-    {
+    @Test func `the last bytes of a file without SIZE are requested again where its length may have changed`() {
         var bench = Bench(scheme: .ftp) { $0.selection = .suffix(500) }
         bench.begin()
         bench.respond(ResponseHead(fileLength: 70_000, modified: nil))
@@ -181,8 +176,7 @@ import Testing
         let record = ValidatorRecord(source: source.text, host: source.host, validators: tagged)
         return Bench.journal(
             [ByteRange(0, 400)],
-            of: Representation(total: 1000, mediaType: "application/octet-stream", records: [record])
-        )
+            of: Representation(total: 1000, mediaType: "application/octet-stream", records: [record]))
     }
 
     @Test(arguments: ["text/html", "application/json", "text/plain"])
@@ -215,10 +209,7 @@ import Testing
             #expect(bench.requested == .whole && bench.machine.written == 400)
             var right = bench
             right.respond(Self.page(26, "application/octet-stream", tag: tag))
-            #expect(
-                (right.machine.total == 26) == (tag != nil),
-                "a response without any validator must come twice"
-            )
+            #expect((right.machine.total == 26) == (tag != nil), "a response without any validator must come twice")
             bench.respond(Self.page(26, "text/html", tag: tag))
             #expect(bench.machine.written == 400 && bench.machine.total == 1000)
         }

@@ -3,13 +3,7 @@ import Testing
 @testable import PawlCore
 
 @Suite struct ReplacingCaseTests {
-    private static let fresh = WebAddress(
-        scheme: .http,
-        host: "c.example",
-        port: 80,
-        path: "/f",
-        query: "new"
-    )
+    private static let fresh = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: "new")
 
     /// A download of 4 MiB with its first MiB on disk, whose URL has just been replaced.
     private func replaced(tag: String? = "v1", date: Int64? = nil) -> Bench {
@@ -57,8 +51,9 @@ import Testing
     private static let digest = Checksum(algorithm: .sha256, digest: [UInt8](repeating: 1, count: 32))
     private static let other = Checksum(algorithm: .sha256, digest: [UInt8](repeating: 2, count: 32))
 
-    @Test(arguments: [true, false])
-    func `a URL that is replaced while digests are computed has to show the same bytes`(isSame: Bool) {
+    @Test(arguments: [true, false]) func `a URL that is replaced while digests are computed has to show the same bytes`(
+        isSame: Bool
+    ) {
         var bench = replacedWhileVerifying { $0.storesAttributes = true }
         bench.said = bench.machine.digested([Self.digest], now: bench.now)
         #expect(bench.machine.phase == .transferring)
@@ -171,12 +166,10 @@ import Testing
     }
 
     private func question(_ bench: Bench) -> UInt32? {
-        bench.said.lazy.compactMap { if case .refresh(0, let generation) = $0 { generation } else { nil } }
-            .first
+        bench.said.lazy.compactMap { if case .refresh(0, let generation) = $0 { generation } else { nil } }.first
     }
 
-    @Test(arguments: [401, 403, 404, 410])
-    func `A8 a new URL is requested for an expired one, and its bytes continue`(
+    @Test(arguments: [401, 403, 404, 410]) func `A8 a new URL is requested for an expired one, and its bytes continue`(
         status: Int
     ) {
         var bench = expired(status)
@@ -187,10 +180,7 @@ import Testing
         #expect(bench.machine.phase == .transferring)
         bench.ring()
         #expect(bench.said.isEmpty, "no retry while the reply is awaited")
-        #expect(
-            bench.machine.refreshed(0, generation &+ 1, to: nil, now: bench.now).isEmpty,
-            "another question's"
-        )
+        #expect(bench.machine.refreshed(0, generation &+ 1, to: nil, now: bench.now).isEmpty, "another question's")
         bench.said = bench.machine.refreshed(0, generation, to: Self.fresh, now: bench.now)
         #expect(opened(bench).map(\.address) == [Self.fresh])
         #expect(bench.machine.refreshed(0, generation, to: nil, now: bench.now).isEmpty, "replied already")
@@ -226,8 +216,7 @@ import Testing
 
     // MARK: removing
 
-    @Test
-    func `D14 a removed download leaves nothing, and restores a finished file that it continued`() {
+    @Test func `D14 a removed download leaves nothing, and restores a finished file that it continued`() {
         var bench = replaced()
         bench.said = bench.machine.remove()
         #expect(bench.machine.phase == .removed)

@@ -5,14 +5,9 @@ import Testing
 /// The effect of a server's Retry-After on the attempts of a download.
 @Suite struct RetryAfterCaseTests {
     private func waits(
-        _ status: Int,
-        _ field: String?,
-        delay: Interval = .seconds(1),
-        longest: Double = 3600
+        _ status: Int, _ field: String?, delay: Interval = .seconds(1), longest: Double = 3600
     ) -> [Double] {
-        var bench = Bench {
-            $0.retry = RetryPolicy(retries: 5, delay: delay, longestRetryAfter: .seconds(longest))
-        }
+        var bench = Bench { $0.retry = RetryPolicy(retries: 5, delay: delay, longestRetryAfter: .seconds(longest)) }
         bench.begin()
         var waits: [Double] = []
         while bench.machine.phase != .failed, waits.count < 10 {
@@ -28,10 +23,7 @@ import Testing
         return waits
     }
 
-    @Test(
-        arguments: [429, 503, 502],
-        ["0", "0.0", "Thu, 01 Jan 1970 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"]
-    )
+    @Test(arguments: [429, 503, 502], ["0", "0.0", "Thu, 01 Jan 1970 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"])
     func `a zero wait does not use up the attempts at once`(status: Int, field: String) {
         let waits = waits(status, field)
         #expect(waits.count == 5)
@@ -59,9 +51,7 @@ import Testing
         var head = ResponseHead(status: 429)
         head.retryAfter = "600"
         bench.respond(head)
-        let requested = bench.said.compactMap {
-            if case .refused(let refusal) = $0 { refusal.retryAfter } else { nil }
-        }
+        let requested = bench.said.compactMap { if case .refused(let refusal) = $0 { refusal.retryAfter } else { nil } }
         #expect(requested == [.seconds(7)])
     }
 
@@ -71,8 +61,7 @@ import Testing
         ("3600", "the server returned 503 Service Unavailable and requested a wait of 60 min"),
         ("7201", "the server returned 503 Service Unavailable and requested a wait of 3 h"),
         ("999999999", "the server returned 503 Service Unavailable and requested a wait of ≥ 24 h"),
-    ])
-    func `a long wait that the server requested is a part of the reason`(field: String, why: String) throws {
+    ]) func `a long wait that the server requested is a part of the reason`(field: String, why: String) throws {
         for retries in [0, 5] {
             var bench = Bench { $0.retry = RetryPolicy(retries: retries, longestRetryAfter: .seconds(3600)) }
             bench.begin()

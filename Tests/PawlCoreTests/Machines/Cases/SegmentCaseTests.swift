@@ -152,17 +152,11 @@ import Testing
     @Test func `without ranges the lane before a gap continues through it`() {
         var bench = Self.four()
         let middle = bench.machine.lanes.first { $0.cursor == 10 * Bench.megabyte }?.id ?? bench.lane
-        for lane in bench.machine.lanes where lane.id != middle {
-            bench.progress(to: lane.cursor + 5, lane: lane.id)
-        }
+        for lane in bench.machine.lanes where lane.id != middle { bench.progress(to: lane.cursor + 5, lane: lane.id) }
         bench.machine.rangesUsable = false
         bench.fail(.connectionLost, lane: middle)
         bench.tick(after: 10)
-        #expect(
-            bench.said.contains {
-                if case .limit(_, let end) = $0 { end == 20 * Bench.megabyte } else { false }
-            }
-        )
+        #expect(bench.said.contains { if case .limit(_, let end) = $0 { end == 20 * Bench.megabyte } else { false } })
         #expect(Law.owner(bench.machine) == nil)
     }
 
@@ -173,9 +167,7 @@ import Testing
         bench.progress(to: 100)
         bench.tick(after: 3)
         #expect(bench.machine.lanes.count { $0.isRacing != nil } == 2)
-        let (owner, first, second) = (
-            bench.machine.lanes[0].id, bench.machine.lanes[1].id, bench.machine.lanes[2].id
-        )
+        let (owner, first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id, bench.machine.lanes[2].id)
         bench.respond(Bench.part(100, 1000, of: 1000), to: first)
         bench.progress(to: 700, lane: first)
         #expect(bench.machine.lanes.first { $0.id == first }?.kind == .data)

@@ -21,10 +21,7 @@ import Testing
         return bench
     }
 
-    @Test
-    func
-        `the bytes are compared in parts that such a connection has brought, the last of them with new ones`()
-    {
+    @Test func `the bytes are compared in parts that such a connection has brought, the last of them with new ones`() {
         var bench = Self.broken(after: 40_000)
         var parts: [ByteRange] = []
         while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
@@ -138,9 +135,7 @@ import Testing
         }
         #expect(requests == 3 && bench.machine.failure?.code == .network)
         let text = bench.machine.failure?.description ?? ""
-        #expect(
-            text.contains("before it had sent the bytes to compare") && text.contains("digests of pieces")
-        )
+        #expect(text.contains("before it had sent the bytes to compare") && text.contains("digests of pieces"))
         #expect(bench.machine.written == Self.start)
     }
 
@@ -200,9 +195,7 @@ import Testing
         #expect(bench.machine.rangesUsable && bench.machine.lanes.first?.kind == .settling)
         var requests = 0
         let wanted = Self.start + 30_000
-        while bench.machine.written < wanted, requests < 50,
-            case .closed(let part)? = bench.requested
-        {
+        while bench.machine.written < wanted, requests < 50, case .closed(let part)? = bench.requested {
             requests += 1
             let lane = bench.machine.lanes.last
             let end = min(part.end, part.start + 20_000)
@@ -251,9 +244,7 @@ import Testing
         bench.begin(.existing(length: Self.megabyte))
         var requests = 0
         var isBroken = false
-        while bench.machine.lanes.first?.kind == .settling, requests < 30,
-            case .closed(let part)? = bench.requested
-        {
+        while bench.machine.lanes.first?.kind == .settling, requests < 30, case .closed(let part)? = bench.requested {
             requests += 1
             bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             if part.count > 20_000 {

@@ -27,9 +27,7 @@ import Testing
                 bench.progress(to: lane.cursor + speed, lane: lane.id)
             }
             bench.tick(after: 1)
-            if bench.said.contains(where: { if case .drop = $0 { true } else { false } }) {
-                return bench.said
-            }
+            if bench.said.contains(where: { if case .drop = $0 { true } else { false } }) { return bench.said }
         }
         return []
     }
@@ -45,9 +43,7 @@ import Testing
         #expect(run(&bench, seconds: 9, speeds: [1000]).isEmpty)
         let said = run(&bench, seconds: 3, speeds: [1000])
         #expect(failure(said)?.code == .tooSlow)
-        #expect(
-            failure(said)?.description.contains("no more than 1000 bytes per second for 10.0 s") == true
-        )
+        #expect(failure(said)?.description.contains("no more than 1000 bytes per second for 10.0 s") == true)
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.isEmpty)
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(bench.machine.written, 100 * Bench.megabyte)))
@@ -113,12 +109,7 @@ import Testing
         for _ in 0..<60 {
             let lane = bench.machine.lanes[0]
             bench.machine.progressed(
-                lane.id,
-                cursor: lane.cursor + 100,
-                received: lane.received + 100,
-                waits: true,
-                now: bench.now
-            )
+                lane.id, cursor: lane.cursor + 100, received: lane.received + 100, waits: true, now: bench.now)
             bench.tick(after: 1)
             #expect(bench.said.isEmpty || bench.said == [.checkpoint])
         }

@@ -33,12 +33,7 @@ import Testing
         }
 
         func journal(total: Int64?) -> ClaimOutcome {
-            Bench.journal(
-                [ByteRange(0, Bench.megabyte)],
-                total: total,
-                tag: before.tag,
-                date: before.date
-            )
+            Bench.journal([ByteRange(0, Bench.megabyte)], total: total, tag: before.tag, date: before.date)
         }
     }
 
@@ -50,10 +45,7 @@ import Testing
     }
 
     @Test(arguments: Fields.allCases, [total, nil])
-    func `A4 the whole instead of a part is compared with the bytes on disk`(
-        fields: Fields,
-        total: Int64?
-    ) {
+    func `A4 the whole instead of a part is compared with the bytes on disk`(fields: Fields, total: Int64?) {
         var bench = Bench()
         bench.begin(fields.journal(total: total))
         #expect(bench.requested != .whole)
@@ -74,8 +66,9 @@ import Testing
         #expect(bench.machine.phase == .publishing && bench.machine.total == Self.total)
     }
 
-    @Test(arguments: Fields.allCases)
-    func `bytes that differ from the whole are discarded, and only then`(fields: Fields) {
+    @Test(arguments: Fields.allCases) func `bytes that differ from the whole are discarded, and only then`(
+        fields: Fields
+    ) {
         var bench = Bench()
         bench.begin(fields.journal(total: Self.total))
         bench.respond(fields.whole(Self.total))
@@ -87,9 +80,7 @@ import Testing
     }
 
     @Test func `a whole that says that the content changed replaces the bytes on disk at once`() {
-        for head in [
-            Bench.whole(Self.total, tag: nil, date: 6), Bench.whole(Self.total + 1, tag: nil, date: 5),
-        ] {
+        for head in [Bench.whole(Self.total, tag: nil, date: 6), Bench.whole(Self.total + 1, tag: nil, date: 5)] {
             var bench = Bench()
             bench.begin(Fields.date.journal(total: Self.total))
             bench.respond(head)
@@ -187,11 +178,7 @@ import Testing
         for selection in [RequestedRange.closed(ByteRange(500, 4000)), .from(500)] {
             var bench = Bench { $0.selection = selection }
             bench.begin(Bench.journal([ByteRange(0, 2000)], total: 4000))
-            #expect(
-                bench.notices == [
-                    "the bytes on disk are of another range: starting over with the requested one"
-                ]
-            )
+            #expect(bench.notices == ["the bytes on disk are of another range: starting over with the requested one"])
             bench.respond(Bench.part(500, 4000, of: 4000))
             #expect(bench.said.contains(.startOver) && bench.notices.isEmpty)
         }

@@ -31,8 +31,7 @@ enum Adversity: CaseIterable {
         case .publishing: _ = state.apply(.diskFailed)
         case .finished, .failed, .removed: break
         case .probing, .transferring:
-            guard let lane = machine.lanes.first(where: { $0.stage != .flowing }) ?? machine.lanes.first
-            else {
+            guard let lane = machine.lanes.first(where: { $0.stage != .flowing }) ?? machine.lanes.first else {
                 _ = state.apply(machine.refusal == nil ? .rang : .refreshed(found: true))
                 return
             }
@@ -67,8 +66,7 @@ enum Adversity: CaseIterable {
         case .brokenParts: _ = state.apply(.responded(lane.id, .shifted))
         case .redirects: _ = state.apply(.responded(lane.id, .elsewhere))
         case .expiringTargets:
-            let isTarget =
-                state.machine.sources[lane.source].current != state.machine.sources[lane.source].given
+            let isTarget = state.machine.sources[lane.source].current != state.machine.sources[lane.source].given
             _ = state.apply(.responded(lane.id, isTarget ? .notFound : .elsewhere))
         case .closedEarly, .crawling: says(changing)
         case .emptyParts:
@@ -88,12 +86,7 @@ enum Adversity: CaseIterable {
             _ = state.machine.ended(lane.id, .complete, now: state.now)
         } else if self == .crawling, state.machine.plan.lowestSpeed != nil {
             state.machine.progressed(
-                lane.id,
-                cursor: lane.cursor + 1,
-                received: lane.received + 1,
-                waits: false,
-                now: state.now
-            )
+                lane.id, cursor: lane.cursor + 1, received: lane.received + 1, waits: false, now: state.now)
             _ = state.apply(.tick(seconds: 11))
         } else {
             _ = state.apply(.broke(lane.id))

@@ -70,8 +70,8 @@ extension WalkEvent {
     static func possible(in machine: DownloadMachine) -> [WalkEvent] {
         var events: [WalkEvent] = [
             .begin(nil), .pause, .preempt, .remove, .replaced, .rang, .turn, .network(false), .network(true),
-            .diskFailed, .published,
-            .digested(right: true), .digested(right: false), .tick(seconds: 1), .tick(seconds: 11),
+            .diskFailed, .published, .digested(right: true), .digested(right: false), .tick(seconds: 1),
+            .tick(seconds: 11),
         ]
         events += Claim.allCases.map { .begin($0) }
         if machine.refusal != nil { events += [.refreshed(found: true), .refreshed(found: false)] }
@@ -88,20 +88,14 @@ extension WalkEvent {
         case .claiming: Claim.allCases.map { .claimed(lane.id, $0) }
         case .flowing:
             if lane.joint > 0 {
-                [
-                    .joined(lane.id, agreed: true), .joined(lane.id, agreed: false), .broke(lane.id),
-                    .closed(lane.id),
-                ]
+                [.joined(lane.id, agreed: true), .joined(lane.id, agreed: false), .broke(lane.id), .closed(lane.id)]
             } else if lane.overlap > 0 {
                 [
-                    .compared(lane.id, agreed: true), .compared(lane.id, agreed: false),
-                    .comparedBlank(lane.id), .broke(lane.id), .closed(lane.id),
+                    .compared(lane.id, agreed: true), .compared(lane.id, agreed: false), .comparedBlank(lane.id),
+                    .broke(lane.id), .closed(lane.id),
                 ]
             } else {
-                [
-                    .progressed(lane.id), .reachedEnd(lane.id), .completed(lane.id), .broke(lane.id),
-                    .closed(lane.id),
-                ]
+                [.progressed(lane.id), .reachedEnd(lane.id), .completed(lane.id), .broke(lane.id), .closed(lane.id)]
             }
         }
     }

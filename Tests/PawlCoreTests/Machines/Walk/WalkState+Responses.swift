@@ -55,9 +55,7 @@ extension WalkState {
 
     /// The response of an honest server, except for what `bend` does to the range that it sends.
     private static func served(
-        _ requested: RequestedRange,
-        version: Int64 = 1,
-        length: Int64 = WalkState.length,
+        _ requested: RequestedRange, version: Int64 = 1, length: Int64 = WalkState.length,
         bend: (inout ByteRange) -> Void = { _ in }
     ) -> ResponseHead {
         var range =

@@ -13,8 +13,7 @@ struct WalkState {
     mutating func apply(_ event: WalkEvent) -> [Action] {
         now = now + .milliseconds(1)
         switch event {
-        case .begin(let claim):
-            return machine.begin(claimed: claim.map(outcome), online: machine.isOnline, now: now)
+        case .begin(let claim): return machine.begin(claimed: claim.map(outcome), online: machine.isOnline, now: now)
         case .responded(let lane, let response):
             guard let requested = machine.lanes.first(where: { $0.id == lane })?.requested else { return [] }
             let head = WalkState.head(response, to: requested)
@@ -58,8 +57,7 @@ struct WalkState {
         case .rang: return machine.rang(machine.generation, now: now)
         case .digested(let right): return machine.digested(right ? [1, 2] : [3])
         case .published: return machine.published()
-        case .diskFailed:
-            return machine.diskFailed(Failure(.inputOutput, "cannot write", at: "f", because: "EIO"))
+        case .diskFailed: return machine.diskFailed(Failure(.inputOutput, "cannot write", at: "f", because: "EIO"))
         }
     }
 
@@ -73,38 +71,21 @@ struct WalkState {
 
     private func outcome(_ claim: WalkEvent.Claim) -> ClaimOutcome {
         let half = ByteRangeSet([ByteRange(0, 1 << 20), ByteRange(2 << 20, 3 << 20)])
-        func journal(
-            tag: String? = nil,
-            selection: RequestedRange? = nil,
-            from base: Int64?? = .none
-        ) -> ClaimOutcome {
+        func journal(tag: String? = nil, selection: RequestedRange? = nil, from base: Int64?? = .none) -> ClaimOutcome {
             let base = base ?? machine.plan.base(total: WalkState.length)
             let record = ValidatorRecord(
-                source: machine.plan.sources[0].text,
-                host: machine.plan.sources[0].origin.text,
+                source: machine.plan.sources[0].text, host: machine.plan.sources[0].origin.text,
                 validators: Validators(
                     entityTag: tag.map { EntityTag(opaque: $0, isWeak: false) },
-                    lastModified: UnixTime(seconds: 1_700_000_001),
-                    date: nil
-                )
-            )
+                    lastModified: UnixTime(seconds: 1_700_000_001), date: nil))
             let representation = Representation(
-                selection: selection ?? machine.plan.selection,
-                base: base,
-                total: WalkState.length,
-                records: [record]
-            )
-            let facts = JournalFacts(
-                sources: [machine.plan.sources[0].text],
-                representation: representation,
-                name: "f"
-            )
+                selection: selection ?? machine.plan.selection, base: base, total: WalkState.length, records: [record])
+            let facts = JournalFacts(sources: [machine.plan.sources[0].text], representation: representation, name: "f")
             return .found(LoadedJournal(facts: facts, done: half))
         }
         switch claim {
         case .fresh: return .fresh
-        case .foundProven:
-            return journal(tag: "v1")
+        case .foundProven: return journal(tag: "v1")
         case .foundSoft: return journal()
         case .foundOtherPart: return journal(tag: "v1", selection: .from(77), from: 77)
         case .foundOld:
@@ -145,15 +126,9 @@ extension WalkState {
             var kind = lane.kind
             if case .racing(let owner) = kind { kind = .racing(place(owner)) }
             var copy = Lane(
-                id: place(lane.id),
-                kind: kind,
-                source: lane.source,
-                requested: lane.requested,
-                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
-                overlap: lane.overlap,
-                slot: lane.slot,
-                now: Instant(nanoseconds: 0)
-            )
+                id: place(lane.id), kind: kind, source: lane.source, requested: lane.requested,
+                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)), overlap: lane.overlap, slot: lane.slot,
+                now: Instant(nanoseconds: 0))
             copy.stage = lane.stage
             copy.responseEnd = lane.responseEnd
             copy.host = lane.host
@@ -163,25 +138,17 @@ extension WalkState {
             return copy
         }
         return Key(
-            phase: machine.phase,
-            map: map,
-            lanes: lanes,
-            sources: machine.sources,
-            representation: machine.representation,
-            samples: machine.samples,
-            elsewhere: machine.comparedElsewhere,
+            phase: machine.phase, map: map, lanes: lanes, sources: machine.sources,
+            representation: machine.representation, samples: machine.samples, elsewhere: machine.comparedElsewhere,
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
-                machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
-                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.difference == nil,
-                machine.question != nil, machine.network.isChecked, machine.network.isTrying,
-                machine.awaitsPlace, machine.isForced,
+                machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil, machine.isTooSlow,
+                machine.isStale, machine.asksClosed, machine.difference == nil, machine.question != nil,
+                machine.network.isChecked, machine.network.isTrying, machine.awaitsPlace, machine.isForced,
             ],
             counts: [
-                machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),
-                machine.base ?? -1, Int64(machine.refreshes), Int64(machine.rangeRefusals),
-                Int64(machine.network.unreached.count),
-            ]
-        )
+                machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts), machine.base ?? -1,
+                Int64(machine.refreshes), Int64(machine.rangeRefusals), Int64(machine.network.unreached.count),
+            ])
     }
 }

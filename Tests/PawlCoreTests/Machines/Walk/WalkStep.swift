@@ -10,29 +10,21 @@ struct WalkStep {
     var after: DownloadMachine
 
     /// The first law that the step breaks.
-    var brokenLaw: String? {
-        Law.owner(after) ?? brokenRequests ?? brokenEnds ?? brokenBytes ?? brokenTrial ?? stuck
-    }
+    var brokenLaw: String? { Law.owner(after) ?? brokenRequests ?? brokenEnds ?? brokenBytes ?? brokenTrial ?? stuck }
 
-    private var dropped: Set<LaneID> {
-        Set(actions.compactMap { if case .drop(let lane) = $0 { lane } else { nil } })
-    }
+    private var dropped: Set<LaneID> { Set(actions.compactMap { if case .drop(let lane) = $0 { lane } else { nil } }) }
 
-    private var opened: [LaneID] {
-        actions.compactMap { if case .open(let order) = $0 { order.lane } else { nil } }
-    }
+    private var opened: [LaneID] { actions.compactMap { if case .open(let order) = $0 { order.lane } else { nil } } }
 
     /// Requests and lanes are the same set, and nothing is requested after a stop.
     private var brokenRequests: String? {
         var requests = Set(before.lanes.map(\.id)).union(opened).subtracting(dropped)
         switch event {
-        case .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane):
-            requests.remove(lane)
+        case .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane): requests.remove(lane)
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
-        case .begin, .responded, .claimed, .progressed, .compared, .comparedBlank, .reachedEnd, .joined,
-            .denied, .held, .turn, .tick,
-            .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
+        case .begin, .responded, .claimed, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .denied, .held,
+            .turn, .tick, .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
             break
         }
         return requests == Set(after.lanes.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes)"
@@ -62,13 +54,11 @@ struct WalkStep {
             switch action {
             case .admit where !after.isClaimed: return "a body was let in before the claim"
             case .publish(let length, _):
-                if !after.map.isComplete || after.map.total != length {
-                    return "an incomplete file is published"
-                }
+                if !after.map.isComplete || after.map.total != length { return "an incomplete file is published" }
             case .startOver where !after.isClaimed: return "started over without a file"
-            case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
-                .refresh, .ask, .useMemory, .refused, .verify, .verifyDecoded, .findSidecars, .check,
-                .discard, .close, .restoreOriginal, .restoreExtended, .notify:
+            case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm, .refresh,
+                .ask, .useMemory, .refused, .verify, .verifyDecoded, .findSidecars, .check, .discard, .close,
+                .restoreOriginal, .restoreExtended, .notify:
                 break
             }
         }
@@ -78,10 +68,9 @@ struct WalkStep {
         guard after.written + discarded < before.written, !actions.contains(.startOver) else { return nil }
         switch event {
         case .begin, .claimed: return nil
-        case .responded, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .completed, .broke,
-            .unreached, .closed, .denied, .held, .turn,
-            .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published,
-            .diskFailed:
+        case .responded, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .completed, .broke, .unreached,
+            .closed, .denied, .held, .turn, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang,
+            .digested, .published, .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
         }
     }
@@ -89,9 +78,8 @@ struct WalkStep {
     /// A8: bytes on disk are replaced only for a source that was shown to have the same content, except those of another range
     /// than the requested one.
     private var brokenTrial: String? {
-        guard after.written < before.written || actions.contains(.close(keeping: false)),
-            !before.map.done.isEmpty, !before.isStale,
-            let source = cause, before.sources[source].isOnTrial
+        guard after.written < before.written || actions.contains(.close(keeping: false)), !before.map.done.isEmpty,
+            !before.isStale, let source = cause, before.sources[source].isOnTrial
         else { return nil }
         return "bytes gave way to an address that was not shown to be the same content"
     }
@@ -100,12 +88,10 @@ struct WalkStep {
     private var cause: Int? {
         switch event {
         case .responded(let lane, _), .compared(let lane, _), .comparedBlank(let lane), .reachedEnd(let lane),
-            .joined(let lane, _),
-            .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane),
+            .joined(let lane, _), .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane),
             .claimed(let lane, _), .denied(let lane), .held(let lane), .progressed(let lane):
             before.lanes.first { $0.id == lane }?.source
-        case .begin, .turn, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang,
-            .digested,
+        case .begin, .turn, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
             .published, .diskFailed:
             nil
         }
