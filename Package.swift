@@ -40,14 +40,14 @@ let hardened: [LinkerSetting] =
     isDependency ? [] : [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])]
 
 /// A module: its imports are held to the table in Documentation/Design.md by `make layers`.
-func module(_ name: String, _ dependencies: [Target.Dependency], embedding folder: String? = nil) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency], excluding folders: [String] = []) -> Target {
     .target(
         name: name,
         dependencies: dependencies.map { dependency in
             // Without the trait, DownloadManager cannot be opened.
             guard case .byNameItem("PawlStore", _) = dependency else { return dependency }
             return .target(name: "PawlStore", condition: .when(traits: ["Queue"]))
-        }, resources: folder.map { [.embedInCode($0)] }, swiftSettings: strict)
+        }, exclude: folders, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -93,8 +93,9 @@ let package = Package(
         module("PawlStore", ["PawlCore", "PawlEngine", "PawlSystem", "CPawlSystem", "CSQLite"]),
         module("PawlReach", ["PawlEngine", "PawlSystem"]),
         module("Pawl", ["PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
-        // The page's files become part of the program.
-        module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets"], embedding: "Page/Assets"),
+        // The page's files, as a part of the program.
+        .target(name: "CPage", cSettings: strictC),
+        module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets", "CPage"], excluding: ["Page/Assets"]),
         module("PawlFoundation", ["Pawl", "PawlCore", "PawlSession"]),
         module("PawlSession", ["Pawl", "PawlCore", "PawlSystem"]),
         module("PawlPipe", ["Pawl", "PawlCore", "PawlDisk", "PawlSystem"]),
@@ -136,7 +137,7 @@ let package = Package(
 
 if isDependency {
     let libraries = package.targets.prefix { $0.name != "PawlTestKit" }.filter {
-        !["CWebSockets", "PawlServer", "PawlPipe", "PawlCommands", "PawlTool"].contains($0.name)
+        !["CWebSockets", "CPage", "PawlServer", "PawlPipe", "PawlCommands", "PawlTool"].contains($0.name)
     }
     package.targets = libraries
     package.products.removeAll { $0.name == "pawl" }

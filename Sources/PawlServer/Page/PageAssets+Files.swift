@@ -1,38 +1,33 @@
+import CPage
+
 extension PageAssets {
-    /// The resources that SwiftPM generates from the folder `Assets`; a test compares this table with the
+    /// The files of the folder `Assets`, which CPage puts into the program in this order; a test compares them with the
     /// folder.
-    static let files: [(name: String, bytes: [UInt8])] = [
-        ("index.html", PackageResources.index_html), ("icon.svg", PackageResources.icon_svg),
-        ("pawl.webmanifest", PackageResources.pawl_webmanifest), ("foundation.css", PackageResources.foundation_css),
-        ("layout.css", PackageResources.layout_css), ("header.css", PackageResources.header_css),
-        ("filters.css", PackageResources.filters_css), ("tools.css", PackageResources.tools_css),
-        ("overlays.css", PackageResources.overlays_css), ("narrow.css", PackageResources.narrow_css),
-        ("list.css", PackageResources.list_css), ("detail.css", PackageResources.detail_css),
-        ("dialogs.css", PackageResources.dialogs_css), ("choosing.css", PackageResources.choosing_css),
-        ("popup.css", PackageResources.popup_css), ("actions.js", PackageResources.actions_js),
-        ("adding.js", PackageResources.adding_js), ("addresses.js", PackageResources.addresses_js),
-        ("asking.js", PackageResources.asking_js), ("banners.js", PackageResources.banners_js),
-        ("chart.js", PackageResources.chart_js), ("columns.js", PackageResources.columns_js),
-        ("commands.js", PackageResources.commands_js), ("connection.js", PackageResources.connection_js),
-        ("detail.js", PackageResources.detail_js), ("dom.js", PackageResources.dom_js),
-        ("dropAndPaste.js", PackageResources.dropAndPaste_js), ("early.js", PackageResources.early_js),
-        ("editing.js", PackageResources.editing_js), ("facts.js", PackageResources.facts_js),
-        ("filters.js", PackageResources.filters_js), ("form.js", PackageResources.form_js),
-        ("format.js", PackageResources.format_js), ("help.js", PackageResources.help_js),
-        ("icons.js", PackageResources.icons_js), ("keyboard.js", PackageResources.keyboard_js),
-        ("later.js", PackageResources.later_js), ("layers.js", PackageResources.layers_js),
-        ("limits.js", PackageResources.limits_js), ("list.js", PackageResources.list_js),
-        ("log.js", PackageResources.log_js), ("login.js", PackageResources.login_js),
-        ("main.js", PackageResources.main_js), ("menu.js", PackageResources.menu_js),
-        ("messages.zh.js", PackageResources.messages_zh_js), ("notifications.js", PackageResources.notifications_js),
-        ("pauseAllButton.js", PackageResources.pauseAllButton_js), ("pointing.js", PackageResources.pointing_js),
-        ("popup.js", PackageResources.popup_js), ("preferences.js", PackageResources.preferences_js),
-        ("preview.js", PackageResources.preview_js), ("queue.js", PackageResources.queue_js),
-        ("rest.js", PackageResources.rest_js), ("row.js", PackageResources.row_js),
-        ("schedule.js", PackageResources.schedule_js), ("segments.js", PackageResources.segments_js),
-        ("serviceSettings.js", PackageResources.serviceSettings_js), ("toasts.js", PackageResources.toasts_js),
-        ("toolbar.js", PackageResources.toolbar_js), ("totals.js", PackageResources.totals_js),
-        ("view.js", PackageResources.view_js), ("words.en.js", PackageResources.words_en_js),
-        ("words.js", PackageResources.words_js), ("words.zh.js", PackageResources.words_zh_js),
+    static let files: [(name: String, bytes: EmbeddedBytes)] = {
+        let content = unsafe UnsafeBufferPointer(start: pawl_page_content(), count: pawl_page_length())
+        let parts = unsafe content.split(separator: 0, omittingEmptySubsequences: false)
+        return unsafe zip(names, parts).map { unsafe ($0, EmbeddedBytes(UnsafeBufferPointer(rebasing: $1))) }
+    }()
+
+    private static let names = [
+        "index.html", "icon.svg", "pawl.webmanifest", "foundation.css", "layout.css", "header.css", "filters.css",
+        "tools.css", "overlays.css", "narrow.css", "list.css", "detail.css", "dialogs.css", "choosing.css",
+        "popup.css", "actions.js", "adding.js", "addresses.js", "asking.js", "banners.js", "chart.js", "columns.js",
+        "commands.js", "connection.js", "detail.js", "dom.js", "dropAndPaste.js", "early.js", "editing.js",
+        "facts.js", "filters.js", "form.js", "format.js", "help.js", "icons.js", "keyboard.js", "later.js",
+        "layers.js", "limits.js", "list.js", "log.js", "login.js", "main.js", "menu.js", "messages.zh.js",
+        "notifications.js", "pauseAllButton.js", "pointing.js", "popup.js", "preferences.js", "preview.js",
+        "queue.js", "rest.js", "row.js", "schedule.js", "segments.js", "serviceSettings.js", "toasts.js",
+        "toolbar.js", "totals.js", "view.js", "words.en.js", "words.js", "words.zh.js",
     ]
+}
+
+/// Bytes that are a constant of the program: nothing copies them until they are sent.
+@safe struct EmbeddedBytes: Sendable {
+    private nonisolated(unsafe) let buffer: UnsafeBufferPointer<UInt8>  // constant, for as long as the program runs
+
+    init(_ buffer: UnsafeBufferPointer<UInt8>) { unsafe self.buffer = buffer }
+
+    var bytes: [UInt8] { unsafe Array(buffer) }
+    var text: String { unsafe String(decoding: buffer, as: UTF8.self) }
 }

@@ -6,16 +6,30 @@ import Synchronization
 /// style that its first rows need, and the scripts that are loaded later.
 struct PageAssets: Sendable {
     final class Asset: Sendable {
+        enum Content: Sendable {
+            case embedded(EmbeddedBytes)
+            case made([UInt8])
+        }
+
         let type: String
-        let bytes: [UInt8]
         let tag: String
+        private let content: Content
         /// Made when it is first requested.
         private let packed = Mutex<[UInt8]?>(nil)
 
-        init(_ type: String, _ bytes: [UInt8]) {
+        init(_ type: String, _ content: Content) {
             self.type = type
-            self.bytes = bytes
-            tag = PageAssets.digest(bytes)
+            self.content = content
+            tag = PageAssets.digest(Asset.bytes(of: content))
+        }
+
+        var bytes: [UInt8] { Asset.bytes(of: content) }
+
+        private static func bytes(of content: Content) -> [UInt8] {
+            switch content {
+            case .embedded(let file): file.bytes
+            case .made(let bytes): bytes
+            }
         }
 
         var compressed: [UInt8] {
@@ -36,8 +50,7 @@ struct PageAssets: Sendable {
     private let policy: String
 
     private init() {
-        let texts = Dictionary(
-            uniqueKeysWithValues: PageAssets.files.map { ($0.name, String(decoding: $0.bytes, as: UTF8.self)) })
+        let texts = Dictionary(uniqueKeysWithValues: PageAssets.files.map { ($0.name, $0.bytes.text) })
         do throws(PageBundle.Broken) {
             let (main, later) = try PageBundle.scripts(entry: "main.js") { texts[$0] }
             let sheets = PageAssets.files.filter { $0.name.hasSuffix(".css") }.compactMap { texts[$0.name] }
@@ -51,9 +64,11 @@ struct PageAssets: Sendable {
             for (text, reference, element) in parts {
                 document = try PageBundle.embed(text, inPlaceOf: reference, as: element, in: document)
             }
-            var made = PageAssets.files.filter { $0.name != "index.html" }.map { ("/" + $0.name, $0.bytes) }
-            made.append(("/", Array(document.utf8)))
-            made += later.map { ("/" + PageBundle.path(of: $0.entry), Array($0.script.utf8)) }
+            var made = PageAssets.files.filter { $0.name != "index.html" }.map {
+                ("/" + $0.name, Asset.Content.embedded($0.bytes))
+            }
+            made.append(("/", .made(Array(document.utf8))))
+            made += later.map { ("/" + PageBundle.path(of: $0.entry), .made(Array($0.script.utf8))) }
             assets = made.reduce(into: [:]) { assets, file in
                 let ending = file.0 == "/" ? "html" : file.0.split(separator: ".").last ?? ""
                 assets[file.0] = Asset(PageAssets.types[ending] ?? "text/plain", file.1)
