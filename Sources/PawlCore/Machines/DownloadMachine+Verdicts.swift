@@ -161,7 +161,9 @@ extension DownloadMachine {
         fail(
             Failure(
                 .cannotResume, "cannot finish", at: sources[0].given.redacted,
-                because: "the content changed \(restarts) times during the download, most recently: \(evidence)",
+                because: .init(
+                    "keeps-changing",
+                    "the content changed \(restarts) times during the download, most recently: \(evidence)"),
                 remedy: "try again when the file no longer changes"))
     }
 

@@ -19,6 +19,7 @@ const messages = {
   "continuing-without-ranges": "{0}：不再分段，继续下载",
   "part-was-requested": "{0}，但只需要其中一部分",
   "content-changed-started-over": "内容已改变（{0}）：从头重新开始",
+  "keeps-changing": "内容在下载期间变化了 {0} 次，最近一次：{1}",
   "left-out-source": "弃用 {0}：{1}",
   "left-out-failed-source": "弃用一个来源：{0}",
   "left-out-bad-pieces": "弃用 {0}：它发来了 {1} 个错误的分块",
