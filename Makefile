@@ -58,7 +58,7 @@ endif
 
 test: PROGRAM = $(CURDIR)/.build/$(if $(SANITIZE),release,debug)/pawl
 test: LEFT_OUT = $(if $(SANITIZE),,--skip PawlEndToEndTests)
-test: quick-packages test-build $(if $(FILTER),test-some,$(if $(SANITIZE),build,test-worlds) test-main test-service) ## tests of the modules and 2,000 simulated worlds: one build, 10 minutes (FILTER=name: tests of that name; SANITIZE=thread or address: instrumented, with the whole program)
+test: quick-packages test-build $(if $(FILTER),test-some,$(if $(SANITIZE),build,test-worlds) test-main test-service) ## tests of the modules and 2,000 simulated worlds, with one build (FILTER=name: tests of that name; SANITIZE=thread or address: instrumented, with the whole program)
 	$(if $(FILTER)$(SANITIZE),,@echo "make test-all runs the rest: the release binary, the page in a browser, 20,000 worlds")
 
 test-all: test-packages build simulate test-programs test-page ## what `make test` leaves out: the release binary, the page, 20,000 worlds
