@@ -52,15 +52,18 @@ package final class ServerProcess: Sendable {
     }()
 
     /// Starts the server in a new session (and so a process group) and ends the group when the lifeline is closed.
+    ///
+    /// The lifeline is opened before the server starts: opened afterwards, it may be closed already, and wait for a writer.
     private static let launcher = """
-        lifeline=$1; cover=$2; shift 2
+        exec 3<"$1"; cover=$2; shift 2
         if [ -n "$cover" ]; then
-            setsid unshare -m /bin/sh -c "$cover"' && exec "$@"' cover "$@" &
+            setsid unshare -m /bin/sh -c "$cover"' && exec "$@"' cover "$@" 3<&- &
         else
-            setsid "$@" &
+            setsid "$@" 3<&- &
         fi
         server=$!
-        (cat "$lifeline"; kill -s TERM -- "-$server" || kill "$server") >/dev/null 2>&1 &
+        (cat <&3; kill -s TERM -- "-$server" || kill "$server") >/dev/null 2>&1 &
+        exec 3<&-
         wait "$server"
         """
 
