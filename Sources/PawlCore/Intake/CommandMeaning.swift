@@ -22,6 +22,9 @@ extension CommandMeaning {
         }
     }
 
+    private static let flag = CommandMeaning.ignored(hasValue: false)
+    private static let valued = CommandMeaning.ignored(hasValue: true)
+
     static let list = LocalizableMessage("command-list", "it reads a file")
     private static let head = LocalizableMessage("command-head", "it requests the header section only")
     static let body = LocalizableMessage("command-body", "it sends a body, and Pawl only downloads")
@@ -38,46 +41,22 @@ extension CommandMeaning {
         ("u user", .user), ("o output", .name), ("O remote-name", .remoteName), ("output-dir", .folder), ("url", .url),
         ("x proxy", .option("proxy")), ("noproxy", .option("no-proxy")),
         ("k insecure", .option("insecure", fixed: "true")), ("r range", .option("range")),
-        (
-            "m max-time y speed-time Y speed-limit retry-max-time c cookie-jar w write-out D dump-header",
-            .ignored(hasValue: true)
-        ),
-        (
-            "stderr trace trace-ascii limit-rate keepalive-time max-filesize expect100-timeout dns-servers",
-            .ignored(hasValue: true)
-        ), ("connect-timeout", .option("connect-timeout")), ("retry", .option("retries")),
+        ("m max-time y speed-time Y speed-limit retry-max-time c cookie-jar w write-out D dump-header", .valued),
+        ("stderr trace trace-ascii limit-rate keepalive-time max-filesize expect100-timeout dns-servers", .valued),
+        ("connect-timeout", .option("connect-timeout")), ("retry", .option("retries")),
         ("retry-delay", .option("retry-delay")), ("max-redirs", .option("max-redirects")),
         ("cacert", .option("cacert")), ("E cert", .option("cert")), ("key", .option("key")),
         ("interface", .option("interface")), ("resolve", .option("resolve")),
-        ("C continue-at", .ignored(hasValue: true)),
-        (
-            "remote-name-all L location compressed s silent S show-error f fail fail-with-body",
-            .ignored(hasValue: false)
-        ),
-        (
-            "g globoff # progress-bar v verbose N no-buffer J remote-header-name R remote-time i include",
-            .ignored(hasValue: false)
-        ),
-        (
-            "0 http1.0 http1.1 http2 http2-prior-knowledge http3 4 ipv4 6 ipv6 n netrc create-dirs",
-            .ignored(hasValue: false)
-        ),
-        (
-            "path-as-is tr-encoding no-keepalive tcp-nodelay ssl-reqd tlsv1 tlsv1.2 tlsv1.3 Z parallel",
-            .ignored(hasValue: false)
-        ),
-        (
-            "no-progress-meter retry-connrefused retry-all-errors q disable basic anyauth no-alpn digest",
-            .ignored(hasValue: false)
-        ), ("location-trusted", .option("location-trusted", fixed: "true")), ("X request", .method),
-        (
-            "proto proto-redir proto-default parallel-max create-file-mode tls-max ciphers tls13-ciphers rate",
-            .ignored(hasValue: true)
-        ),
-        (
-            "ssl-no-revoke no-clobber remove-on-error fail-early styled-output no-styled-output xattr",
-            .ignored(hasValue: false)
-        ), ("oauth2-bearer", .bearer), ("G get", .get), ("d data data-ascii data-binary", .data(.orFile)),
+        ("C continue-at", .valued),
+        ("remote-name-all L location compressed s silent S show-error f fail fail-with-body", .flag),
+        ("g globoff # progress-bar v verbose N no-buffer J remote-header-name R remote-time i include", .flag),
+        ("0 http1.0 http1.1 http2 http2-prior-knowledge http3 4 ipv4 6 ipv6 n netrc create-dirs", .flag),
+        ("path-as-is tr-encoding no-keepalive tcp-nodelay ssl-reqd tlsv1 tlsv1.2 tlsv1.3 Z parallel", .flag),
+        ("no-progress-meter retry-connrefused retry-all-errors q disable basic anyauth no-alpn digest", .flag),
+        ("location-trusted", .option("location-trusted", fixed: "true")), ("X request", .method),
+        ("proto proto-redir proto-default parallel-max create-file-mode tls-max ciphers tls13-ciphers rate", .valued),
+        ("ssl-no-revoke no-clobber remove-on-error fail-early styled-output no-styled-output xattr", .flag),
+        ("oauth2-bearer", .bearer), ("G get", .get), ("d data data-ascii data-binary", .data(.orFile)),
         ("data-raw", .data(.raw)), ("data-urlencode", .data(.encoded)), ("url-query", .query),
         ("json F form form-string T upload-file", .refused(body)), ("I head", .refused(head)),
         ("K config", .refused(.init("command-config", "it reads a file of curl's options"))),
@@ -94,28 +73,14 @@ extension CommandMeaning {
         ("ca-certificate", .option("cacert")), ("certificate", .option("cert")), ("private-key", .option("key")),
         (
             "o output-file a append-output progress limit-rate dns-timeout w wait Q quota prefer-family retry-on-http-error",
-            .ignored(hasValue: true)
+            .valued
         ),
-        (
-            "compression secure-protocol cut-dirs restrict-file-names certificate-type private-key-type",
-            .ignored(hasValue: true)
-        ),
-        (
-            "c continue q quiet v verbose nv no-verbose show-progress b background S server-response",
-            .ignored(hasValue: false)
-        ),
-        (
-            "nc no-clobber N timestamping content-disposition trust-server-names no-hsts no-cache no-cookies",
-            .ignored(hasValue: false)
-        ),
-        (
-            "4 inet4-only 6 inet6-only nd no-directories nH no-host-directories np no-parent random-wait",
-            .ignored(hasValue: false)
-        ),
-        (
-            "no-dns-cache no-http-keep-alive retry-connrefused no-if-modified-since auth-no-challenge d debug",
-            .ignored(hasValue: false)
-        ), ("no-glob no-passive-ftp no-use-server-timestamps no-netrc no-iri", .ignored(hasValue: false)),
+        ("compression secure-protocol cut-dirs restrict-file-names certificate-type private-key-type", .valued),
+        ("c continue q quiet v verbose nv no-verbose show-progress b background S server-response", .flag),
+        ("nc no-clobber N timestamping content-disposition trust-server-names no-hsts no-cache no-cookies", .flag),
+        ("4 inet4-only 6 inet6-only nd no-directories nH no-host-directories np no-parent random-wait", .flag),
+        ("no-dns-cache no-http-keep-alive retry-connrefused no-if-modified-since auth-no-challenge d debug", .flag),
+        ("no-glob no-passive-ftp no-use-server-timestamps no-netrc no-iri", .flag),
         ("method", .method), ("post-data post-file body-data body-file", .refused(body)),
         ("i input-file", .refused(list)),
         (
@@ -134,13 +99,11 @@ extension CommandMeaning {
         ("retry-wait", .option("retry-delay")), ("ca-certificate", .option("cacert")),
         (
             "s split k min-split-size j max-concurrent-downloads max-download-limit max-overall-download-limit l log",
-            .ignored(hasValue: true)
+            .valued
         ),
-        (
-            "file-allocation allow-overwrite auto-file-renaming console-log-level summary-interval",
-            .ignored(hasValue: true)
-        ), ("c continue q quiet D daemon always-resume remote-time R http-accept-gzip", .ignored(hasValue: false)),
-        ("check-certificate conditional-get enable-color show-console-readout async-dns", .ignored(hasValue: false)),
+        ("file-allocation allow-overwrite auto-file-renaming console-log-level summary-interval", .valued),
+        ("c continue q quiet D daemon always-resume remote-time R http-accept-gzip", .flag),
+        ("check-certificate conditional-get enable-color show-console-readout async-dns", .flag),
         ("i input-file M metalink-file", .refused(list)), ("T torrent-file", .refused(DroppedContent.noTorrents)),
     ])
 }
@@ -171,21 +134,10 @@ enum CommandData {
     }
 
     /// Only what no query can have is encoded.
-    private static func usable(_ text: String) -> String { coded(text) { $0 > 0x20 && $0 < 0x7F && $0 != .hash } }
-
-    private static func encoded(_ text: String) -> String {
-        coded(text) { $0.isLetter || $0.isDigit || [.dash, .dot, .underscore, UInt8(ascii: "~")].contains($0) }
+    private static func usable(_ text: String) -> String {
+        let bytes = PercentCoding.encoded(text.utf8) { $0 > 0x20 && $0 < 0x7F && $0 != .hash }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func coded(_ text: String, unless isPlain: (UInt8) -> Bool) -> String {
-        var coded: [UInt8] = []
-        for byte in text.utf8 {
-            if isPlain(byte) {
-                coded.append(byte)
-            } else {
-                coded += [.percent] + Array(Hexadecimal.text([byte]).uppercased().utf8)
-            }
-        }
-        return String(decoding: coded, as: UTF8.self)
-    }
+    private static func encoded(_ text: String) -> String { PercentCoding.reversible(text.utf8, keepingSlash: false) }
 }

@@ -65,11 +65,16 @@ package enum PercentCoding {
         String(validating: bytes, as: UTF8.self) ?? String(decoding: encoded(bytes, keeping: \.isASCII), as: UTF8.self)
     }
 
-    /// `bytes` in a form that ``decoded(_:)`` reverses: unreserved characters and `/` as they are, all others percent-encoded.
-    package static func reversible(_ bytes: some Collection<UInt8>) -> String {
-        let coded = bytes.flatMap { byte in
-            isUnreserved(byte) || byte == UInt8(ascii: "/")
-                ? [byte] : [.percent, hexDigit(byte >> 4), hexDigit(byte & 0xF)]
+    /// `bytes` in a form that ``decoded(_:)`` reverses: unreserved characters, and `/` if it is kept, as they are, all others
+    /// percent-encoded.
+    package static func reversible(_ bytes: some Sequence<UInt8>, keepingSlash: Bool = true) -> String {
+        var coded: [UInt8] = []
+        for byte in bytes {
+            if isUnreserved(byte) || byte == .slash && keepingSlash {
+                coded.append(byte)
+            } else {
+                coded += [.percent, hexDigit(byte >> 4), hexDigit(byte & 0xF)]
+            }
         }
         return String(decoding: coded, as: UTF8.self)
     }

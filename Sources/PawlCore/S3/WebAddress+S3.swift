@@ -61,17 +61,7 @@ extension WebAddress {
 package enum S3Text {
     /// All but unreserved characters percent-encoded, as the signature requires.
     package static func encoded(_ bytes: some Sequence<UInt8>, keepingSlash: Bool = false) -> String {
-        var result: [UInt8] = []
-        for byte in bytes {
-            if byte.isLetter || byte.isDigit || byte == .dash || byte == .dot || byte == .underscore || byte == 0x7E
-                || byte == .slash && keepingSlash
-            {
-                result.append(byte)
-            } else {
-                result += [.percent, PercentCoding.hexDigit(byte >> 4), PercentCoding.hexDigit(byte & 0xF)]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        PercentCoding.reversible(bytes, keepingSlash: keepingSlash)
     }
 
     /// Parameters as the query of a URL, sorted as the signature requires.
