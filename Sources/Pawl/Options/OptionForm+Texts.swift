@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 
 // Texts, which become part of a request or which C reads up to a NUL.
 extension OptionForm<String> {
@@ -96,12 +96,7 @@ extension OptionForm<String> {
                 because: LocalizableMessage(
                     "must-have-digits", "\(algorithm.rawValue) must have \(algorithm.length * 2) hexadecimal digits"))
         }
-        throw Failure(
-            refusing: id, text,
-            because: LocalizableMessage(
-                "must-be-one-digest",
-                "must be TYPE=HEX, TYPE-BASE64, digits alone or one line of a sums file, with one of the types \(DownloadOption.checksumNames)"
-            ))
+        throw Failure(refusing: id, text, because: .mustBeOneDigest)
     }
 
     /// `sha256//` and the Base64 form of 32 bytes, as curl's `--pinnedpubkey`.
@@ -170,4 +165,12 @@ private enum HeaderLine {
         while let last = name.last, last == " " || last == "\t" { name.removeLast() }
         return "\(name)\(line[colon...])"
     }
+}
+
+extension LocalizableMessage {
+    /// What a text that is taken for one digest has to be.
+    package static let mustBeOneDigest = LocalizableMessage(
+        "must-be-one-digest",
+        "must be TYPE=HEX, TYPE-BASE64, digits alone or one line of a sums file, with one of the types \(DownloadOption.checksumNames)"
+    )
 }

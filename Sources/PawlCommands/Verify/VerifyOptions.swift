@@ -45,10 +45,7 @@ extension OptionValues {
     /// A checksum as `TYPE=HEX`, in the usual spellings.
     static func checksum(_ value: String) throws(Failure) -> Checksum {
         guard let checksum = Checksum(text: value) else {
-            throw bad(
-                "checksum", value,
-                "must be TYPE=HEX, TYPE-BASE64, digits alone or one line of a sums file, with TYPE one of \(DownloadOption.checksumNames), and digits of its length"
-            )
+            throw bad("checksum", value, "\(LocalizableMessage.mustBeOneDigest)")
         }
         return checksum
     }
