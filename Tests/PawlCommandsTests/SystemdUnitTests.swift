@@ -1,3 +1,4 @@
+import PawlTestKit
 import Testing
 
 @testable import PawlCommands
@@ -54,8 +55,7 @@ import Testing
 
     @Test(arguments: [("pawl.service", true), ("pawl.user.service", false)])
     func `the package's units are as hardened as the written ones`(_ name: String, _ isSystem: Bool) throws {
-        let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let lines = String(decoding: try readBytes(at: "\(folder)/Packaging/\(name)"), as: UTF8.self).split(
+        let lines = String(decoding: try readBytes(at: "\(Checkout.root)/Packaging/\(name)"), as: UTF8.self).split(
             separator: "\n")
         var unit = unit
         unit.isSystem = isSystem

@@ -50,7 +50,7 @@ import Testing
     private func run(_ folder: TemporaryFolder, _ arguments: [String]) throws -> PawlProcess {
         let namespace = try Namespace(number: 14)
         try FileSystem.write(Array("nameserver 127.0.0.53\n".utf8), to: folder.path("resolv.conf"))
-        let resolver = FileSystem.folder(of: #filePath) + "/../../Scripts/slow_resolver.py"
+        let resolver = Checkout.root + "/Scripts/slow_resolver.py"
         let process = try PawlProcess(
             "/usr/bin/env",
             [

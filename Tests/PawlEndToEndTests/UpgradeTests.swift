@@ -19,7 +19,7 @@ final class UpgradeTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        let fixtures = FileSystem.folder(of: FileSystem.folder(of: #filePath)) + "/Fixtures"
+        let fixtures = Checkout.root + "/Tests/Fixtures"
         let arguments = ["python3", fixtures + "/make", "--place", fixtures + "/0.1.0", folder.path("left")]
         let python = try PawlProcess("/usr/bin/env", arguments)
         try #require(python.wait() == .code(0), "\(python.errors)")

@@ -32,7 +32,7 @@ extension BrowserPage {
     }
 
     private static let axe = Result {
-        let script = FileSystem.folder(of: #filePath) + "/../../Scripts/fetch-axe"
+        let script = Checkout.root + "/Scripts/fetch-axe"
         let path = try PawlProcess.run(script, []).output.split(separator: "\n").last.map(String.init) ?? ""
         guard let axe = FileSystem.contents(path) else { throw SetupFailure("\(script) made no \(path)") }
         return String(decoding: axe, as: UTF8.self)

@@ -5,7 +5,7 @@ import Testing
 
 /// The service's messages are shown in Chinese to readers of Chinese.
 @Suite struct PageWordsTests {
-    private static let sources = FileSystem.folder(of: #filePath) + "/../../Sources"
+    private static let sources = Checkout.root + "/Sources"
 
     @Test func `every message has one identifier and a translation in Chinese`() throws {
         // Written as `LocalizableMessage("id", "…")`, `.init("id", "…")` or `AddressFlaw("id", "…")`.

@@ -8,7 +8,7 @@ import Testing
 /// The reference of the methods matches their table.
 @Suite struct RPCReferenceTests {
     @Test func `the reference in the documentation matches the table`() throws {
-        let path = FileSystem.folder(of: #filePath) + "/../../Documentation/RPC.md"
+        let path = Checkout.root + "/Documentation/RPC.md"
         if unsafe getenv("PAWL_WRITE_REFERENCE") != nil {
             try FileSystem.write(Array(ServiceMethod.reference.utf8), to: path)
         }

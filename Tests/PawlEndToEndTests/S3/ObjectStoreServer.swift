@@ -13,7 +13,7 @@ struct ObjectStoreServer {
         self.authority = authority
         folder = try TemporaryFolder()
         port = try FreePort.choose()
-        let script = FileSystem.folder(of: #filePath) + "/../../ObjectStore/object_store.py"
+        let script = Checkout.root + "/Tests/ObjectStore/object_store.py"
         let files = authority.map { [$0.certificate, $0.key] } ?? []
         server = try ServerProcess("python3", ["-u", script, "\(port)"] + files, in: folder, ports: [port])
     }

@@ -203,10 +203,9 @@ extension Examples {
 @Suite struct DocumentationTests {
     @Test func `every example of the documentation is one that compiles`() throws {
         let here = "\(#filePath)"
-        let root = here.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
         let mine = dense(lines(of: here))
         var count = 0
-        for file in files(in: root + "/Sources/Pawl") {
+        for file in files(in: Checkout.root + "/Sources/Pawl") {
             for block in blocks(of: lines(of: file)) {
                 count += 1
                 let isThere = mine.contains(dense(block))
