@@ -21,7 +21,7 @@ extension Ports {
             clock: clock, disk: FileDisk(numbering: numbering, recognizesFinished: recognizesFinished, notice: notice),
             reachability: SystemReachability(), threads: SystemThreads(), pollers: EpollPollers(clock: clock),
             transports: CurlTransports(clock: clock, trace: trace, onCookies: onCookies))
-        ports.signatures = SystemSignatures()
+        ports.digestFinder = Features.digestFinder
         ports.descriptors = SystemDescriptors()
         ports.charsets = .system
         return ports

@@ -1,6 +1,5 @@
-/// What the Link fields of a response refer to (RFC 6249): the Metalink of its content, and duplicates of it.
+/// What the Link fields of a response refer to (RFC 6249): a description of its content, and duplicates of it.
 package struct DescribedSources: Hashable, Sendable {
-    /// The Metalink that describes the content.
     package var description: WebAddress?
     /// Duplicates, the best one first.
     package var duplicates: [WebAddress] = []
@@ -15,8 +14,7 @@ package struct DescribedSources: Hashable, Sendable {
 
     /// Reads a Link field of a response of `address`.
     ///
-    /// A Metalink is used only from the content's own host, and no link is less secure than the content,
-    /// unless
+    /// A description is used only from the content's own host, and no link is less secure than the content, unless
     /// `allowsDowngrade`.
     package init(_ field: String, of address: WebAddress, allowsDowngrade: Bool) {
         func target(_ link: WebLink) -> WebAddress? {
@@ -26,8 +24,10 @@ package struct DescribedSources: Hashable, Sendable {
             return target
         }
         let links = WebLink.parse(field)
-        description = links.lazy.filter { $0.relations.contains("describedby") && $0.isMetalink }.compactMap(target)
-            .first { $0.host == address.host && $0.isWeb }
+        description = links.lazy.filter { $0.relations.contains("describedby") && $0.describesContent }.compactMap(
+            target
+        )
+        .first { $0.host == address.host && $0.isWeb }
         // 1 is best (RFC 6249 §3.1).
         let ranked = links.enumerated().filter { $0.element.relations.contains("duplicate") }.map {
             (rank: $0.element["pri"].flatMap { Int($0) } ?? .max, place: $0.offset, link: $0.element)
@@ -35,7 +35,7 @@ package struct DescribedSources: Hashable, Sendable {
         add(ranked.compactMap { target($0.link) })
     }
 
-    /// Adds the other URLs of the content that a Metalink lists.
+    /// Adds the other URLs of the content that its description lists.
     package mutating func add(_ addresses: [WebAddress]) {
         for address in addresses where duplicates.count < Self.most && !duplicates.contains(address) {
             duplicates.append(address)
@@ -43,11 +43,11 @@ package struct DescribedSources: Hashable, Sendable {
     }
 }
 
-extension WebAddress { var isWeb: Bool { scheme == .http || scheme == .https } }
+extension WebAddress { package var isWeb: Bool { scheme == .http || scheme == .https } }
 
 extension WebLink {
     /// Links to other kinds of descriptions, such as those of web pages, are common.
-    fileprivate var isMetalink: Bool {
+    fileprivate var describesContent: Bool {
         if let type = self["type"].flatMap({ MediaType.name(in: $0) }) {
             return type == "application/metalink4+xml" || type == "application/metalink+xml"
         }
@@ -55,24 +55,14 @@ extension WebLink {
     }
 }
 
-/// The result of the search for sums files and Metalinks.
+/// The result of the search for digests outside of the response.
 package struct FoundDigests: Hashable, Sendable {
     package var digests: [ExpectedDigest] = []
-    /// Other URLs of the content, from its Metalink.
+    /// Other URLs of the content, from its description.
     package var sources: [WebAddress] = []
 
     package init(_ digests: [ExpectedDigest] = [], sources: [WebAddress] = []) {
         self.digests = digests
         self.sources = sources
-    }
-
-    /// What a Metalink states about the file at `address`; empty if it describes other files only.
-    package init(_ metalink: Metalink, of address: WebAddress, source: String) {
-        guard let name = SidecarNames.name(of: address) else { return }
-        let given = FileName.given(String(decoding: name, as: UTF8.self))
-        let files = metalink.files.filter { $0.name.hasSameBytes(as: given) }
-        guard files.count == 1 else { return }
-        digests = files[0].checksums.map { ExpectedDigest($0, level: .origin, source: source) }
-        sources = files[0].sources.map(\.address)
     }
 }

@@ -32,32 +32,3 @@ package enum SidecarNames {
         return other
     }
 }
-
-/// What was received for a sums file.
-package struct SidecarResponse: Hashable, Sendable {
-    package var bytes: [UInt8]
-    /// Content-Type.
-    package var contentType: String?
-
-    package init(bytes: [UInt8], contentType: String? = nil) {
-        self.bytes = bytes
-        self.contentType = contentType
-    }
-
-    /// Decodes the body if its coding is gzip, which some servers apply to every text; `nil` for other codings.
-    package init?(received bytes: [UInt8], contentType: String?, coding: String?, limit: Int) {
-        var bytes = bytes
-        if let coding = coding?.lowercased() {
-            guard ["gzip", "x-gzip"].contains(coding), let plain = Inflate.gzip(bytes, limit: limit) else { return nil }
-            bytes = plain
-        }
-        self.init(bytes: bytes, contentType: contentType)
-    }
-
-    /// A page that says that there is no such file, or lists the folder.
-    package var isPage: Bool {
-        let type = contentType.flatMap { MediaType.name(in: $0) }
-        if type == "text/html" || type == "application/xhtml+xml" { return true }
-        return bytes.first { !$0.isWhiteSpace } == .less
-    }
-}

@@ -158,3 +158,16 @@ extension Metalink.File {
             \.element.address)
     }
 }
+
+extension FoundDigests {
+    /// What a Metalink states about the file at `address`; empty if it describes other files only.
+    package init(_ metalink: Metalink, of address: WebAddress, source: String) {
+        self.init()
+        guard let name = SidecarNames.name(of: address) else { return }
+        let given = FileName.given(String(decoding: name, as: UTF8.self))
+        let files = metalink.files.filter { $0.name.hasSameBytes(as: given) }
+        guard files.count == 1 else { return }
+        digests = files[0].checksums.map { ExpectedDigest($0, level: .origin, source: source) }
+        sources = files[0].sources.map(\.address)
+    }
+}

@@ -2,42 +2,42 @@
 // Swift `Character` would join a CR with its LF.
 
 extension UInt8 {
-    static var tab: UInt8 { 0x09 }
-    static var lineFeed: UInt8 { 0x0A }
-    static var carriageReturn: UInt8 { 0x0D }
-    static var space: UInt8 { 0x20 }
-    static var quote: UInt8 { 0x22 }
-    static var hash: UInt8 { 0x23 }
-    static var percent: UInt8 { 0x25 }
-    static var asterisk: UInt8 { 0x2A }
-    static var apostrophe: UInt8 { 0x27 }
-    static var plus: UInt8 { 0x2B }
-    static var comma: UInt8 { 0x2C }
-    static var dash: UInt8 { 0x2D }
-    static var dot: UInt8 { 0x2E }
-    static var slash: UInt8 { 0x2F }
-    static var colon: UInt8 { 0x3A }
-    static var semicolon: UInt8 { 0x3B }
-    static var less: UInt8 { 0x3C }
-    static var equals: UInt8 { 0x3D }
-    static var greater: UInt8 { 0x3E }
-    static var questionMark: UInt8 { 0x3F }
-    static var at: UInt8 { 0x40 }
-    static var leftBracket: UInt8 { 0x5B }
-    static var backslash: UInt8 { 0x5C }
-    static var rightBracket: UInt8 { 0x5D }
-    static var underscore: UInt8 { 0x5F }
+    package static var tab: UInt8 { 0x09 }
+    package static var lineFeed: UInt8 { 0x0A }
+    package static var carriageReturn: UInt8 { 0x0D }
+    package static var space: UInt8 { 0x20 }
+    package static var quote: UInt8 { 0x22 }
+    package static var hash: UInt8 { 0x23 }
+    package static var percent: UInt8 { 0x25 }
+    package static var asterisk: UInt8 { 0x2A }
+    package static var apostrophe: UInt8 { 0x27 }
+    package static var plus: UInt8 { 0x2B }
+    package static var comma: UInt8 { 0x2C }
+    package static var dash: UInt8 { 0x2D }
+    package static var dot: UInt8 { 0x2E }
+    package static var slash: UInt8 { 0x2F }
+    package static var colon: UInt8 { 0x3A }
+    package static var semicolon: UInt8 { 0x3B }
+    package static var less: UInt8 { 0x3C }
+    package static var equals: UInt8 { 0x3D }
+    package static var greater: UInt8 { 0x3E }
+    package static var questionMark: UInt8 { 0x3F }
+    package static var at: UInt8 { 0x40 }
+    package static var leftBracket: UInt8 { 0x5B }
+    package static var backslash: UInt8 { 0x5C }
+    package static var rightBracket: UInt8 { 0x5D }
+    package static var underscore: UInt8 { 0x5F }
 
-    var isDigit: Bool { self &- 0x30 < 10 }
-    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
-    var isControl: Bool { self < 0x20 || self == 0x7F }
-    var isASCII: Bool { self < 0x80 }
+    package var isDigit: Bool { self &- 0x30 < 10 }
+    package var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    package var isControl: Bool { self < 0x20 || self == 0x7F }
+    package var isASCII: Bool { self < 0x80 }
     /// Space or tab: the white space inside a line.
     package var isBlank: Bool { self == .space || self == .tab }
     /// Any white space of ASCII, line ends included.
-    var isWhiteSpace: Bool { self == .space || self &- 0x09 < 5 }
+    package var isWhiteSpace: Bool { self == .space || self &- 0x09 < 5 }
     /// A character of a token (RFC 9110 §5.6.2).
-    var isTokenCharacter: Bool {
+    package var isTokenCharacter: Bool {
         switch Unicode.Scalar(self) {
         case "a"..."z", "A"..."Z", "0"..."9", "!", "#", "$", "%", "&", "'", "*", "+", "-", ".", "^", "_", "`", "|", "~":
             true
@@ -46,9 +46,9 @@ extension UInt8 {
     }
 
     /// The ASCII letter in lower case, every other byte as it is.
-    var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+    package var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-    var hexValue: UInt8? {
+    package var hexValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
         case 0x41...0x46: self - 0x41 + 10
@@ -60,7 +60,7 @@ extension UInt8 {
 
 extension UnsafeRawBufferPointer {
     /// The index of the first such byte at `start` or after it; compares eight bytes at a time.
-    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highBits = ones << 7
         var index = start
@@ -78,7 +78,7 @@ extension UnsafeRawBufferPointer {
 
 extension [UInt8] {
     /// The index of the first such byte at `start` or after it.
-    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         unsafe withUnsafeBytes { unsafe $0.firstIndex(of: byte, from: start) }
     }
 }
@@ -94,7 +94,7 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
 
 extension Collection<UInt8> {
     /// Whether these bytes are `lowercase` when the case of ASCII letters does not count.
-    func isCaseInsensitively(_ lowercase: StaticString) -> Bool {
+    package func isCaseInsensitively(_ lowercase: StaticString) -> Bool {
         guard count == lowercase.utf8CodeUnitCount else { return false }
         return lowercase.withUTF8Buffer { wanted in
             var index = startIndex
@@ -107,12 +107,12 @@ extension Collection<UInt8> {
     }
 
     /// The pieces between `separator`, empty ones included.
-    func pieces(between separator: UInt8) -> [SubSequence] {
+    package func pieces(between separator: UInt8) -> [SubSequence] {
         split(separator: separator, omittingEmptySubsequences: false)
     }
 
     /// The value of these bytes as decimal digits and nothing else; `nil` also when it does not fit.
-    var decimalNumber: Int64? {
+    package var decimalNumber: Int64? {
         guard !isEmpty else { return nil }
         var value: Int64 = 0
         for byte in self {
@@ -138,7 +138,7 @@ extension String.UTF8View {
 extension String {
     /// Bytes of a header field as text: UTF-8 when valid, else ISO-8859-1, which every byte sequence is (RFC
     /// 9110 §5.5).
-    init(field bytes: some Collection<UInt8>) {
+    package init(field bytes: some Collection<UInt8>) {
         // Nearly every field is ASCII; validating takes a thousand instructions for any text.
         if bytes.allSatisfy(\.isASCII) {
             self.init(decoding: bytes, as: UTF8.self)
@@ -147,7 +147,7 @@ extension String {
         }
     }
 
-    init(latin1 bytes: some Collection<UInt8>) {
+    package init(latin1 bytes: some Collection<UInt8>) {
         guard !bytes.allSatisfy(\.isASCII) else {
             self.init(decoding: bytes, as: UTF8.self)
             return

@@ -17,8 +17,8 @@ package struct Ports: Sendable {
     package var onHostLimit: (@Sendable (HostNote, _ host: String) -> Void)?
     /// A defect that a simulated world introduces on purpose.
     package var hostFlaw: HostBudget.Flaw?
-    /// Checks signatures; without it none is good.
-    package var signatures: (any SignatureVerifier)?
+    /// Makes an engine's finder; `nil` finds no digests but those of the responses.
+    package var digestFinder: (@Sendable (any ContentFetching) -> any DigestFinder)?
 
     /// Decodes names in responses.
     package var charsets = CharsetDecoder.builtIn

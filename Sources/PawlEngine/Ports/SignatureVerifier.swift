@@ -1,21 +1,3 @@
-import PawlCore
-
-/// The keys that a caller trusts to sign sums files.
-package struct SigningKeys: Hashable, Sendable {
-    /// A keyring file of OpenPGP keys, binary or armored.
-    package var keyring: String?
-    /// Keys of minisign: each the base64 of one, or the path of its file.
-    package var minisign: String?
-
-    package init() {}
-    package init(keyring: String?, minisign: String?) {
-        self.keyring = keyring
-        self.minisign = minisign
-    }
-
-    package var isEmpty: Bool { keyring == nil && minisign == nil }
-}
-
 /// Checks detached signatures.
 package protocol SignatureVerifier: AnyObject, Sendable {
     /// Calls `completion`, on any thread, with the text that a good signature by one of the keys covers, `nil`

@@ -1,11 +1,43 @@
 import PawlCore
 import Synchronization
 
+/// Fetches small content as long as the engine is there.
+struct EngineFetcher: ContentFetching {
+    weak let engine: Engine?
+    let clock: any Clock
+
+    func fetch(
+        _ address: WebAddress, on terms: FetchTerms, limit: Int, before end: Instant,
+        completion: @escaping @Sendable (FetchedContent?) -> Void
+    ) {
+        guard let engine else { return completion(nil) }
+        var plan = DownloadPlan(sources: [address])
+        plan.ramp = .fixed(1)
+        plan.retry = RetryPolicy(retries: 1, longestRetryAfter: .seconds(5))
+        plan.timeout = min(terms.timeout, Self.longestTimeout)
+        plan.lowestSpeed = Self.lowestSpeed
+        plan.maximumRedirects = Self.mostRedirects
+        plan.allowsDowngrade = terms.allowsDowngrade
+        plan.staysOnHost = true
+        plan.keepsPartial = false
+        var job = Job(plan: plan, settings: terms.settings, folder: "")
+        job.trustsRedirects = terms.trustsRedirects
+        job.sharesConnections = terms.sharesConnections
+        engine.fetch(job, limit: limit, before: end, completion: completion)
+    }
+
+    /// The longest wait for a byte.
+    private static let longestTimeout = Interval.seconds(10)
+    /// A response that is slower for ten seconds is given up: it may never end.
+    private static let lowestSpeed: Int64 = 16 << 10
+    private static let mostRedirects = 5
+}
+
 extension Engine {
-    /// Downloads small content into memory, unnoticed by the engine's owner; `nil` when it fails or the engine
-    /// closes.
-    func fetch(_ job: Job, limit: Int, before end: Instant, completion: @escaping @Sendable (SidecarResponse?) -> Void)
-    {
+    /// Calls `completion` with `nil` when the download fails or the engine closes.
+    fileprivate func fetch(
+        _ job: Job, limit: Int, before end: Instant, completion: @escaping @Sendable (FetchedContent?) -> Void
+    ) {
         let clock = ports.clock
         let memory = MemoryDisk(limit: Int64(limit), isOverdue: { clock.now > end })
         let box = FetchBox()
@@ -29,7 +61,7 @@ extension Engine {
             if let id = before.id { self?.forget(id) }
             completion(
                 hasSucceeded
-                    ? SidecarResponse(
+                    ? FetchedContent(
                         received: memory.bytes, contentType: before.head?.contentType,
                         coding: before.head?.contentEncoding, limit: limit) : nil)
         }

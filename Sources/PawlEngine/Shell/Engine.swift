@@ -96,11 +96,11 @@ package final class Engine: Sendable {
             ports: ports, common: common, reportsEveryPhase: reportsEveryPhase, onReport: onReport,
             onRests: { id in onSlot(.rests(id)) }, onPublishing: { [weak self] id in self?.publishing(id) },
             onReleased: { [weak self] id in self?.released(id) },
-            onScarcity: { [loops] in for loop in loops { loop.post(.closeIdle) } })
+            onScarcity: { [loops] in for loop in loops { loop.post(.closeIdle) } },
+            digestFinder: ports.digestFinder?(EngineFetcher(engine: self, clock: ports.clock)))
         if let rate { common.change(to: rate, now: ports.clock.now) }
         common.join(self)
         self.shared.withLock { $0 = shared }
-        shared.sidecars.attach(self)
         for (index, mailbox) in loops.enumerated() {
             ports.threads.start("pawl-loop-\(index)") { [weak self] in
                 Loop(shared: shared, mailbox: mailbox).run()

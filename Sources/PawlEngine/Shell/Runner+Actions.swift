@@ -197,9 +197,13 @@ extension Runner {
     private func findSidecars(_ source: Int, hasSums: Bool, description: WebAddress?) {
         let post = loop.poster(for: run)
         let address = machine.sources[source].given
-        shared.sidecars.find(beside: address, hasSums: hasSums, description: description, for: job) {
-            post(.foundSidecars($0, of: address))
-        }
+        guard let finder = shared.digestFinder else { return post(.foundSidecars(FoundDigests(), of: address)) }
+        let terms = FetchTerms(
+            settings: job.settings, timeout: job.plan.timeout, allowsDowngrade: job.plan.allowsDowngrade,
+            trustsRedirects: job.trustsRedirects, sharesConnections: job.sharesConnections)
+        let search = DigestSearch(
+            beside: address, hasSums: hasSums, description: description, keys: job.signingKeys, terms: terms)
+        finder.find(search) { post(.foundSidecars($0, of: address)) }
     }
 
     private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {

@@ -13,7 +13,7 @@ final class Shared: Sendable {
     let onPublishing: @Sendable (DownloadID) -> Void
     /// A loop has released a download, however it ended.
     let onReleased: @Sendable (DownloadID) -> Void
-    let sidecars: SidecarFinder
+    let digestFinder: (any DigestFinder)?
 
     let hosts: HostLines
     let line = Mutex(DescriptorQueue())
@@ -25,11 +25,12 @@ final class Shared: Sendable {
     init(
         ports: Ports, common: CommonRate, reportsEveryPhase: Bool, onReport: @escaping @Sendable (EngineEvent) -> Void,
         onRests: @escaping @Sendable (DownloadID) -> Void, onPublishing: @escaping @Sendable (DownloadID) -> Void,
-        onReleased: @escaping @Sendable (DownloadID) -> Void, onScarcity: @escaping @Sendable () -> Void
+        onReleased: @escaping @Sendable (DownloadID) -> Void, onScarcity: @escaping @Sendable () -> Void,
+        digestFinder: (any DigestFinder)?
     ) {
         self.ports = ports
         hosts = HostLines(ports)
-        sidecars = SidecarFinder(signatures: ports.signatures)
+        self.digestFinder = digestFinder
         self.common = common
         self.reportsEveryPhase = reportsEveryPhase
         self.onReport = onReport

@@ -1,11 +1,11 @@
-import PawlCore
+package import PawlCore
 import Synchronization
 
 /// Requests the sums files beside contents, and their signatures: those of a folder once for all of its files.
 ///
 /// Each is requested from the content's own host, with its login; of one above the limit, or on another host, nothing
 /// counts. A server that is slow to deny them does not hold the content up for long: the search is given up then.
-final class SidecarFinder: Sendable {
+package final class SidecarFinder: DigestFinder {
     /// A sums file that was found, and what it is worth.
     private struct Sums: Sendable {
         var sums: SumsFile
@@ -15,7 +15,8 @@ final class SidecarFinder: Sendable {
 
     /// The search for one download; nothing more is requested after `end`.
     private struct Search: Sendable {
-        var job: Job
+        var terms: FetchTerms
+        var keys: SigningKeys
         var end: Instant
     }
 
@@ -38,55 +39,46 @@ final class SidecarFinder: Sendable {
     private static let longestDescription = 4 << 20
     /// How much longer the last of them may take, even if the server sends a byte now and then.
     private static let grace = Interval.seconds(10)
-    /// The longest wait for a byte of a sums file.
-    private static let longestTimeout = Interval.seconds(10)
     /// Folders that are remembered; beyond that all known ones are forgotten.
     private static let mostFolders = 1024
 
-    private let engine = Mutex(Reference())
+    private let fetcher: any ContentFetching
     private let state = Mutex(State())
     private let signatures: (any SignatureVerifier)?
 
-    private struct Reference: Sendable { weak var engine: Engine? }
+    /// Without `signatures` none is good.
+    package init(fetcher: any ContentFetching, signatures: (any SignatureVerifier)?) {
+        self.fetcher = fetcher
+        self.signatures = signatures
+    }
 
-    init(signatures: (any SignatureVerifier)?) { self.signatures = signatures }
-
-    func attach(_ engine: Engine) { self.engine.withLock { $0.engine = engine } }
-
-    /// Calls `completion` once, on any thread, with what the sums files and the description state of this content.
-    func find(
-        beside address: WebAddress, hasSums: Bool, description: WebAddress?, for job: Job,
-        completion: @escaping @Sendable (FoundDigests) -> Void
-    ) {
-        describe(address, by: description, for: job) { [self] described in
-            guard hasSums else { return completion(described) }
-            findSums(beside: address, for: job) { sums in
+    package func find(_ order: DigestSearch, completion: @escaping @Sendable (FoundDigests) -> Void) {
+        describe(order) { [self] described in
+            guard order.hasSums else { return completion(described) }
+            findSums(order) { sums in
                 completion(FoundDigests(described.digests + sums, sources: described.sources))
             }
         }
     }
 
+    private func begin(_ order: DigestSearch) -> Search {
+        Search(terms: order.terms, keys: order.keys, end: fetcher.clock.now + Self.patience)
+    }
+
     /// Requests the Metalink that the content's response named.
-    private func describe(
-        _ address: WebAddress, by description: WebAddress?, for job: Job,
-        completion: @escaping @Sendable (FoundDigests) -> Void
-    ) {
-        guard let description, let engine = engine.withLock({ $0.engine }) else { return completion(FoundDigests()) }
-        let search = Search(job: job, end: engine.ports.clock.now + Self.patience)
-        fetch(description, in: search, limit: Self.longestDescription) { response in
+    private func describe(_ order: DigestSearch, completion: @escaping @Sendable (FoundDigests) -> Void) {
+        guard let description = order.description else { return completion(FoundDigests()) }
+        fetch(description, in: begin(order), limit: Self.longestDescription) { response in
             guard let response, let metalink = try? Metalink(response.bytes, base: description, needsSources: false)
             else { return completion(FoundDigests()) }
-            completion(FoundDigests(metalink, of: address, source: description.redacted))
+            completion(FoundDigests(metalink, of: order.address, source: description.redacted))
         }
     }
 
-    private func findSums(
-        beside address: WebAddress, for job: Job, completion: @escaping @Sendable ([ExpectedDigest]) -> Void
-    ) {
-        guard let name = SidecarNames.name(of: address), let engine = engine.withLock({ $0.engine }) else {
-            return completion([])
-        }
-        let search = Search(job: job, end: engine.ports.clock.now + Self.patience)
+    private func findSums(_ order: DigestSearch, completion: @escaping @Sendable ([ExpectedDigest]) -> Void) {
+        let address = order.address
+        guard let name = SidecarNames.name(of: address) else { return completion([]) }
+        let search = begin(order)
         let own = SidecarNames.own.flatMap { ending in
             [false, true].compactMap { keepsQuery in
                 keepsQuery && address.query == nil
@@ -113,7 +105,7 @@ final class SidecarFinder: Sendable {
     private func common(beside address: WebAddress, in search: Search, completion: @escaping @Sendable ([Sums]) -> Void)
     {
         let folder = SidecarNames.address(address, inFolder: "")
-        let key = FolderKey(address: folder.text, settings: search.job.settings.id, keys: search.job.signingKeys)
+        let key = FolderKey(address: folder.text, settings: search.terms.settings.id, keys: search.keys)
         let (known, isFirst) = state.withLock { state -> ([Sums]?, Bool) in
             switch state.folders[key] {
             case .known(let sums): return (sums, false)
@@ -168,7 +160,7 @@ final class SidecarFinder: Sendable {
         completion: @escaping @Sendable (Sums) -> Void
     ) {
         let plain = Sums(sums: sums, level: .sidecar, source: address.redacted)
-        let keys = search.job.signingKeys
+        let keys = search.keys
         guard let signatures, !keys.isEmpty else { return completion(plain) }
         let finish: @Sendable ([UInt8]?) -> Void = { signed in
             guard let signed, let sums = Self.sums(signed, at: address) else { return completion(plain) }
@@ -194,7 +186,7 @@ final class SidecarFinder: Sendable {
         }
         fetch(SidecarNames.address(address, appending: ending, keepsQuery: true), in: search) { response in
             guard let response, !response.isPage else { return next() }
-            var keys = search.job.signingKeys
+            var keys = search.keys
             if ending == ".minisig" { keys.keyring = nil } else { keys.minisign = nil }
             signatures.verify(text, signature: response.bytes, keys: keys) { signed in
                 if let signed { completion(signed) } else { next() }
@@ -207,28 +199,19 @@ final class SidecarFinder: Sendable {
     /// `nil` for anything but a complete response of the same host.
     private func fetch(
         _ address: WebAddress, in search: Search, limit: Int = SumsFile.longest,
-        completion: @escaping @Sendable (SidecarResponse?) -> Void
+        completion: @escaping @Sendable (FetchedContent?) -> Void
     ) {
-        guard let engine = engine.withLock({ $0.engine }), engine.ports.clock.now < search.end else {
-            return completion(nil)
-        }
-        let job = search.job
-        var plan = DownloadPlan(sources: [address])
-        plan.ramp = .fixed(1)
-        plan.retry = RetryPolicy(retries: 1, longestRetryAfter: .seconds(5))
-        plan.timeout = min(job.plan.timeout, Self.longestTimeout)
-        plan.lowestSpeed = Self.lowestSpeed
-        plan.maximumRedirects = Self.mostRedirects
-        plan.allowsDowngrade = job.plan.allowsDowngrade
-        plan.staysOnHost = true
-        plan.keepsPartial = false
-        var request = Job(plan: plan, settings: job.settings, folder: "")
-        request.trustsRedirects = job.trustsRedirects
-        request.sharesConnections = job.sharesConnections
-        engine.fetch(request, limit: limit, before: search.end + Self.grace, completion: completion)
+        guard fetcher.clock.now < search.end else { return completion(nil) }
+        fetcher.fetch(
+            address, on: search.terms, limit: limit, before: search.end + Self.grace, completion: completion)
     }
+}
 
-    /// A response that is slower for ten seconds is given up: it may never end.
-    private static let lowestSpeed: Int64 = 16 << 10
-    private static let mostRedirects = 5
+extension FetchedContent {
+    /// A page that says that there is no such file, or lists the folder.
+    fileprivate var isPage: Bool {
+        let type = contentType.flatMap { MediaType.name(in: $0) }
+        if type == "text/html" || type == "application/xhtml+xml" { return true }
+        return bytes.first { !$0.isWhiteSpace } == .less
+    }
 }

@@ -22,9 +22,11 @@ package final class World: Sendable {
     }
 
     package var ports: Ports {
-        Ports(
+        var ports = Ports(
             clock: clock, disk: disk, reachability: reachability, threads: threads, pollers: FakePollers(timeline),
             transports: FakeTransports(network))
+        ports.digestFinder = { SidecarFinder(fetcher: $0, signatures: nil) }
+        return ports
     }
 
     /// Sets a deliberate fault.
