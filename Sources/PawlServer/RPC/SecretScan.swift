@@ -9,6 +9,7 @@ enum SecretScan {
     /// A secret after further marks is found when the message is parsed.
     private static let mostMarks = 4
     private static let longest = 1024
+    private static let limits = XMLElement.Limits(length: 2 * longest, depth: 2, elements: 2)
 
     /// The texts after the first marks: JSON strings, or XML text.
     static func candidates(in bytes: some Collection<UInt8>) -> [String] {
@@ -42,7 +43,7 @@ enum SecretScan {
                 return try? JSON.parse(quoted).string
             case UInt8(ascii: "<"):
                 let element = Array("<s>".utf8) + bytes[..<index] + Array("</s>".utf8)
-                return try? XMLElement.parse(element, within: XMLCall.limits).text
+                return try? XMLElement.parse(element, within: limits).text
             default: break
             }
         }
