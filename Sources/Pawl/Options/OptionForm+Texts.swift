@@ -88,7 +88,7 @@ extension OptionForm<String> {
     }
 
     private static func checkOne(_ text: String, _ id: OptionID) throws(Failure) {
-        guard Checksum(text: text) == nil else { return }
+        guard Checksum(pasted: text) == nil else { return }
         let type = text.utf8.prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ":") }
         if type.count < text.utf8.count, let algorithm = HashAlgorithm(spelled: type) {
             throw Failure(

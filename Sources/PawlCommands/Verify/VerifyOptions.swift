@@ -44,7 +44,7 @@ extension VerifyOptions {
 extension OptionValues {
     /// A checksum as `TYPE=HEX`, in the usual spellings.
     static func checksum(_ value: String) throws(Failure) -> Checksum {
-        guard let checksum = Checksum(text: value) else {
+        guard let checksum = Checksum(pasted: value) else {
             throw bad("checksum", value, "\(LocalizableMessage.mustBeOneDigest)")
         }
         return checksum

@@ -5,12 +5,12 @@ extension Checksum {
 
     /// Reads a digest in the usual forms: `TYPE=HEX` in their spellings (`:` or white space for `=`, the type in upper case and
     /// without hyphens, `0x` or colons among the digits, Base64 instead of them), `sha256-BASE64` (Subresource Integrity),
-    /// only the digits of the SHA-2 families, SHA-1 and MD5, and a line of a sums file.
+    /// and only the digits of the SHA-2 families, SHA-1 and MD5.
     ///
     /// `nil` for an unknown type or another length.
     package init?(text: String) {
         let bytes = Array(text.utf8).trimmed(\.isWhiteSpace)
-        let read = Self.bare(bytes) ?? Self.typed(bytes) ?? Self.integrity(bytes) ?? Self.line(bytes)
+        let read = Self.bare(bytes) ?? Self.typed(bytes) ?? Self.integrity(bytes)
         guard let read else { return nil }
         self = read
     }
@@ -53,21 +53,6 @@ extension Checksum {
                 Checksum($0, base64: digest) ?? Checksum($0, hex: digest)
             }
         }.first
-    }
-
-    private static func line(_ text: ArraySlice<UInt8>) -> Checksum? {
-        guard !text.contains(.lineFeed), let sums = SumsFile(Array(text)) else { return nil }
-        let all = (sums.entries + sums.outside).map(\.checksum) + (sums.bare.map { [$0] } ?? [])
-        return all.count == 1 ? all[0] : nil
-    }
-
-    /// Reads `TYPE=HEX,TYPE=HEX`, each in any of the forms; `nil` if one of them cannot be read.
-    package static func list(_ text: String) -> [Checksum]? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        let checksums = parts.compactMap { Checksum(text: String($0)) }
-        if checksums.count == parts.count { return checksums }
-        // The file's name in a line may have commas.
-        return Checksum(text: text).map { [$0] }
     }
 }
 

@@ -24,7 +24,7 @@ enum IntakeLaws {
         try hold(
             utf8 == bytes || bytes.suffix(utf8.count) == utf8[...] || String(validating: utf8, as: UTF8.self) != nil,
             "no text")
-        if let checksum = Checksum(text: text) {
+        if let checksum = Checksum(pasted: text) {
             try hold(Checksum(text: checksum.text) == checksum, "a digest is another one: \(text)")
         }
         let plain = String(text.unicodeScalars.filter { $0 != "'" && $0 != "^" }.map(Character.init))
