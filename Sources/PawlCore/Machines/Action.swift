@@ -33,8 +33,7 @@ package enum Action: Hashable, Sendable {
     case verify([HashAlgorithm], length: Int64)
     /// Compute the digests of what the first `length` bytes decode to, and call `digestedDecoded`.
     case verifyDecoded([HashAlgorithm], coding: String, length: Int64)
-    /// Request the sums files beside the source's content, or the Metalink that it links to, and call
-    /// `foundSidecars`.
+    /// Look for digests beside the source's content, and in the description that it links to, and call `foundSidecars`.
     indirect case findSidecars(source: Int, hasSums: Bool, description: WebAddress?)
     /// Compute the digest of the piece's bytes and call `pieceHashed`.
     indirect case check(PieceMap.Check, HashAlgorithm)

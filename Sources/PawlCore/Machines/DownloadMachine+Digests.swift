@@ -131,7 +131,7 @@ extension DownloadMachine {
 
     // MARK: sidecars
 
-    /// Requests sums files and a Metalink, once.
+    /// Looks for digests beside the content and in its description, once.
     mutating func askForSidecars() -> [Action] {
         let asks = plan.verification.asksForSidecars || described.description != nil
         guard asks, plan.selection == .whole, sidecars == .notAsked else { return [] }
@@ -166,7 +166,7 @@ extension DownloadMachine {
         return false
     }
 
-    /// The search for sums files and a Metalink has ended with this result.
+    /// The search for digests has ended with this result.
     ///
     /// `address`: what they are beside; what was found for one that was replaced since does not count.
     package mutating func foundSidecars(_ found: FoundDigests, of address: WebAddress? = nil) -> [Action] {

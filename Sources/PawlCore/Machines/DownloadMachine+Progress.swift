@@ -78,7 +78,7 @@ extension DownloadMachine {
         return actions
     }
 
-    /// Closes lanes that received no more than the lowest speed for some time, as aria2 does.
+    /// Closes lanes that received no more than the lowest speed for some time.
     private mutating func closeTooSlow(now: Instant) -> [Action] {
         guard let floor = plan.lowestSpeed else { return [] }
         for index in lanes.indices where lanes[index].stage == .flowing {

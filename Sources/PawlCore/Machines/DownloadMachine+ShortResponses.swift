@@ -120,9 +120,9 @@ extension DownloadMachine {
             "breaks-within-comparison",
             "the connection broke before it had sent the bytes to compare and others after them: \(fault.message)")
         if part(of: source) == nil {
-            return (why, kept("\(.resume) over a better connection, or with a Metalink that has digests of pieces"))
+            return (why, kept("\(.resume) over a better connection, or with \(ForeignMarks.pieceDigests)"))
         }
-        return (why, kept("\(.resume) with more \(.option(.retries)), or with a Metalink that has digests of pieces"))
+        return (why, kept("\(.resume) with more \(.option(.retries)), or with \(ForeignMarks.pieceDigests)"))
     }
 
     /// The same where only the whole is of use: the server sends nothing else, or each response differs.

@@ -13,7 +13,7 @@ package struct DownloadPlan: Hashable, Sendable {
     package var allowsDowngrade = false
     /// The digests that the caller stated of the requested part; all have to match.
     package var checksums: [Checksum] = []
-    /// Further digests that the caller stated, of the whole resource: in fragments of addresses, in a Metalink.
+    /// Further digests that the caller stated, of the whole resource: in fragments of addresses, in descriptions.
     package var digests: [ExpectedDigest] = []
     /// Which other digests are looked for, and what must be reached.
     package var verification = VerificationPolicy.off

@@ -119,7 +119,7 @@ package struct Lane: Hashable, Sendable {
 
     package var isRacing: LaneID? { if case .racing(let owner) = kind { owner } else { nil } }
 
-    /// Whether it was at or under the lowest speed for as long as aria2 allows.
+    /// Whether it was at or under the lowest speed for `slowPatience`.
     func isTooSlow(now: Instant) -> Bool { tooSlowSince.map { now - $0 >= Lane.slowPatience } ?? false }
 
     static let slowPatience = Interval.seconds(10)

@@ -52,7 +52,7 @@ package enum FileName {
     package enum Numbering: Hashable, Sendable {
         /// `name (1).tar.gz`
         case parenthesized
-        /// `name.tar.1.gz`, as aria2 does.
+        /// `name.tar.1.gz`
         case dotted
     }
 

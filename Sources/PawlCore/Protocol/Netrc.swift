@@ -1,4 +1,4 @@
-/// The logins of a netrc file, as parsed by ftp(1), curl, wget and aria2.
+/// The logins of a netrc file, as parsed by ftp(1), curl and wget.
 package struct Netrc: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         /// `nil` for `default`.

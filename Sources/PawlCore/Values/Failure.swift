@@ -58,7 +58,7 @@ package struct Failure: Error, Hashable, Sendable {
 }
 
 extension Failure {
-    /// aria2's table of exit codes, so that scripts and JSON-RPC clients stay compatible; from 33 Pawl's own.
+    /// Exit codes up to 32 are those that scripts and RPC clients know from other programs; from 33 Pawl's own.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: UInt8
 

@@ -25,7 +25,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case crc32c = "crc32c"
     /// CRC-32 (ISO 3309), as in gzip.
     case crc32 = "crc32"
-    /// Adler-32 (RFC 1950 §8.2), as aria2 accepts it.
+    /// Adler-32 (RFC 1950 §8.2).
     case adler32 = "adler32"
 
     /// Length of the digest in bytes.

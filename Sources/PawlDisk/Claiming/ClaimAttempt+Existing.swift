@@ -87,13 +87,13 @@ extension ClaimAttempt {
         } catch { throw Failure.system(.inputOutput, "cannot compare", at: finalPath, error) }
     }
 
-    /// The file beside this one with which aria2, axel or lftp shows that it has not finished it: such a file may have its
+    /// The file beside this one with which another program shows that it has not finished it: such a file may have its
     /// last byte and lack others.
     private func controlFile() throws(Failure) -> String? {
         do throws(SystemError) {
-            for ending in ["aria2", "st", "lftp-pget-status"] {
+            for ending in ForeignMarks.controlFiles {
                 let name = "\(names.final).\(ending)"
-                // `pawl aria2c` makes an empty one.
+                // An empty one belongs to no unfinished file.
                 if let found = try folder.status(of: name), found.isRegular, found.length > 0 { return name }
             }
             return nil
