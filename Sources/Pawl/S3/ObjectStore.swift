@@ -122,7 +122,7 @@ package final class ObjectStore: Sendable {
                     continue
                 }
                 let body = method == "HEAD" ? explanation(of: head, address) : response.body
-                let refusal = S3Refusal(head, body: body, access: access)
+                let refusal = S3Refusal(head, body: body, access: access).stated(bucket: address.bucket)
                 failure = refusal.failure(what, address)
                 disposition = refusal.disposition
                 retryAfter = head.retryAfter.flatMap { RetryAfter.parse($0, now: head.date ?? SystemClock().wallTime) }

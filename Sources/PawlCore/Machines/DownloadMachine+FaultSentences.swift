@@ -94,7 +94,7 @@ extension AttemptFault {
     var reasonOfRefusal: HostNote.Reason? {
         switch self {
         case .status(let status, _): .status(status)
-        // A store's words for it.
+        // The server's words for it.
         case .refused: .status(503)
         case .transfer(let fault) where fault.kind == .connectionRefused: .connection
         case .transfer(let fault) where fault.kind == .connectionLost: .reset

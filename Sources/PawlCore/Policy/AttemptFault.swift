@@ -7,8 +7,8 @@ package enum AttemptFault: Hashable, Sendable {
     case tooSlow(Int64)
     /// The server responded with this status.
     case status(Int, retryAfter: Interval?)
-    /// An object store refused the request.
-    case refused(S3Refusal, retryAfter: Interval?)
+    /// The server refused the request in words of its own.
+    case refused(StatedRefusal, retryAfter: Interval?)
     /// The response contradicts the bytes on disk or the request, with the evidence.
     case unproven(LocalizableMessage)
     /// An HTML page instead of the known content, with the evidence.

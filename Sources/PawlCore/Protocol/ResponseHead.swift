@@ -23,7 +23,7 @@ package struct ResponseHead: Hashable, Sendable {
         var transportSecurity: String?
         var digests: [StatedDigest] = []
         var storedForm = StoredForm()
-        var refusal: S3Refusal?
+        var refusal: StatedRefusal?
         var lines: [UInt8] = []
     }
 
@@ -137,8 +137,8 @@ package struct ResponseHead: Hashable, Sendable {
         get { values.storedForm }
         set { values.storedForm = newValue }
     }
-    /// What an object store said of a request that it refused; set by the transport.
-    package var refusal: S3Refusal? {
+    /// What the body of a refused request says of it; set by the transport.
+    package var refusal: StatedRefusal? {
         get { values.refusal }
         set { values.refusal = newValue }
     }

@@ -119,11 +119,8 @@ package struct S3Refusal: Hashable, Sendable {
     private static let credentialsRemedy: Remedy =
         "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or \(.option(.profile))"
 
-    /// The failure of a request for `address`, an `s3:` address.
-    package func failure(_ what: String, _ address: WebAddress) -> Failure {
-        var failure = Failure(
-            disposition.code, what, at: address.redacted, because: reason(bucket: address.bucket), remedy: remedy)
-        failure.status = status
-        return failure
+    /// What it means for a request to this bucket.
+    package func stated(bucket: String) -> StatedRefusal {
+        StatedRefusal(disposition, because: reason(bucket: bucket), remedy: remedy, status: status)
     }
 }

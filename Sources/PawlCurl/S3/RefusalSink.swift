@@ -49,10 +49,14 @@ final class RefusalSink: ForwardingSink {
         guard head.entityTag != nil else {
             // Every object has an entity tag: this is another server, and its page no object.
             var head = head
-            head.refusal = S3Refusal(head, body: [], access: access)
+            head.refusal = refusal(head, body: [])
             return target.transfer(id, head: head)
         }
         return target.transfer(id, head: head)
+    }
+
+    private func refusal(_ head: ResponseHead, body: [UInt8]) -> StatedRefusal {
+        S3Refusal(head, body: body, access: access).stated(bucket: object.bucket)
     }
 
     private func repetition(_ head: ResponseHead) -> News? {
@@ -77,7 +81,7 @@ final class RefusalSink: ForwardingSink {
         }
         guard var head = refused else { return target.transferEnded(id, end) }
         refused = nil
-        head.refusal = S3Refusal(head, body: body, access: access)
+        head.refusal = refusal(head, body: body)
         // A refusal that is not wanted has cancelled the transfer: nothing more may be delivered.
         guard target.transfer(id, head: head) else { return }
         _ = unsafe body.withUnsafeBytes { unsafe target.transfer(id, chunk: $0) }

@@ -52,7 +52,7 @@ import Testing
     ]) func `each refusal has a code and a sentence`(code: String, status: Int, exit: UInt8) throws {
         for isSigned in [true, false] {
             let refusal = S3Refusal(status: status, code: code, isSigned: isSigned, store: "store")
-            let failure = refusal.failure("cannot fetch", try .s3(bucket: "b", key: "k"))
+            let failure = refusal.stated(bucket: "b").failure("cannot fetch", try .s3(bucket: "b", key: "k"))
             #expect(failure.code.rawValue == exit, "\(failure)")
             #expect(failure.place == "s3://b/k" && !failure.why.isEmpty)
         }
@@ -64,7 +64,7 @@ import Testing
         let body = Array("<Error><Code>InvalidObjectState</Code><StorageClass>GLACIER</StorageClass></Error>".utf8)
         let code = try #require(S3Refusal.code(in: body))
         let refusal = S3Refusal(status: 403, code: code, isSigned: true, store: "s")
-        let failure = refusal.failure("cannot fetch", try .s3(bucket: "b", key: "k"))
+        let failure = refusal.stated(bucket: "b").failure("cannot fetch", try .s3(bucket: "b", key: "k"))
         #expect(failure.why == "the object is archived, and has to be restored before it can be read")
         #expect(failure.remedy.text.contains("restore-object") && !refusal.disposition.isRetried)
     }
