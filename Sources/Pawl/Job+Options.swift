@@ -20,7 +20,7 @@ extension Job {
             plan: plan,
             settings: try settingsCache.settings(
                 settings, for: first.credentials,
-                access: sources.contains { $0.scheme == .s3 } ? settingsCache.stores.access(options) : nil),
+                access: sources.contains(where: \.isLocated) ? settingsCache.stores.access(options) : nil),
             folder: options.folder)
         trustsRedirects = options.trustsRedirects
         signingKeys = keys
@@ -40,7 +40,7 @@ extension Job {
     }
 
     private static func check(_ sources: [WebAddress]) throws(Failure) {
-        if let prefix = sources.first(where: \.isS3Prefix) {
+        if let prefix = sources.first(where: \.isPrefix) {
             throw Failure(
                 .badOption, "cannot fetch", at: prefix.redacted,
                 because: LocalizableMessage("s3-prefix-not-object", "it names a prefix of keys, not an object"),

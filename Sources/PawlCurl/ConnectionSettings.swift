@@ -72,7 +72,7 @@ final class ConnectionSettings {
 
     /// Sets the options on a handle that has none.
     func apply(to options: EasyHandle) {
-        options.set(CURLOPT_PROTOCOLS_STR, key.scheme.rawValue)
+        options.set(CURLOPT_PROTOCOLS_STR, key.scheme.name)
         options.set(CURLOPT_NOSIGNAL, 1)
         // Cancelling must not wait for a name resolution in progress.
         options.set(CURLOPT_QUICK_EXIT, 1)
@@ -108,7 +108,7 @@ final class ConnectionSettings {
         case .sftp:
             options.set(CURLOPT_FILETIME, 1)
             applySSH(options)
-        case .s3: preconditionFailure("objects are requested by the URL of their store")
+        case .located: preconditionFailure("a request to an address that has no host")
         }
     }
 

@@ -28,8 +28,8 @@ extension CurlTransport {
         case .ftp, .ftps, .sftp:
             request.login = login
             begin(request, as: id, sink: sink)
-        // Objects are requested by the URL of their store.
-        case .s3: preconditionFailure("a request to an address that has no host")
+        // It is requested by the URL where it is.
+        case .located: preconditionFailure("a request to an address that has no host")
         case .http, .https:
             if logins.takesBasic(request) { request.authorization = LoginField.basic(login) }
             let front = LoginSink(before: sink, request, login, logins) { [unowned self] request, id, sink in

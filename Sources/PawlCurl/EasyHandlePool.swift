@@ -68,7 +68,7 @@ final class EasyHandlePool {
     private func originState(for request: TransferRequest) throws(TransferFault) -> OriginState? {
         switch request.address.scheme {
         case .http, .https: break
-        case .ftp, .ftps, .sftp, .s3: return nil
+        case .ftp, .ftps, .sftp, .located: return nil
         }
         let key = OriginState.Key(request)
         if let known = originStates[key] {
@@ -99,7 +99,7 @@ final class EasyHandlePool {
                     .other,
                     LocalizableMessage("fault-ftp-type", "only binary transfers are supported, not ;type=a or ;type=d"))
             }
-        case .sftp, .s3: break
+        case .sftp, .located: break
         }
         if address.path.hasSuffix("/") {
             throw TransferFault(

@@ -48,7 +48,7 @@ enum EnvironmentProxy {
 
     /// HTTP_PROXY is left out: CGI sets it from a request's Proxy field.
     private static func names(_ scheme: WebAddress.Scheme) -> [String] {
-        let own = scheme.rawValue + "_proxy"
+        let own = scheme.name + "_proxy"
         return (scheme == .http ? [own] : [own, own.uppercased()]) + ["all_proxy", "ALL_PROXY"]
     }
 }

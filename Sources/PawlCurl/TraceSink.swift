@@ -34,7 +34,7 @@ enum TraceText {
         let target = address.path + (address.query == nil ? "" : "?\(Redaction.mark)")
         guard address.scheme == .http || address.scheme == .https else {
             let range = request.range.fieldValue.map { " (bytes \($0))" } ?? ""
-            return [line("\(address.scheme.rawValue) \(address.authority) \(target)\(range)")]
+            return [line("\(address.scheme.name) \(address.authority) \(target)\(range)")]
         }
         var lines = ["GET \(target) HTTP/1.1", "Host: \(address.authority)"]
         if let authorization = request.authorization { lines.append("Authorization: \(authorization)") }

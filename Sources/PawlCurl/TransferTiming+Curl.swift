@@ -66,7 +66,7 @@ extension TransferTiming {
             case pawl_http_2_used: request.address.scheme == .https ? "h2" : "h2c"
             default: "http/1.1"
             }
-        case .ftp, .ftps, .sftp, .s3: request.address.scheme.rawValue
+        case .ftp, .ftps, .sftp, .located: request.address.scheme.name
         }
     }
 }

@@ -17,7 +17,7 @@ struct ObjectPrefix: Sendable {
         store = try ObjectStore(options)
         self.spool = spool
         bucket = address.bucket
-        let key = address.objectKey
+        let key = address.key
         prefix = key.isEmpty || key.utf8.last == UInt8(ascii: "/") ? key : key + "/"
         try store.requireBucket(of: address)
     }

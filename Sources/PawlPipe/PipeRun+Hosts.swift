@@ -189,7 +189,7 @@ extension PawlError {
     func isConnectionFailure(of address: WebAddress) -> Bool {
         guard failure.concernsConnection else { return false }
         // An object is requested by the URL of its store.
-        if address.scheme == .s3 { return true }
+        if address.isLocated { return true }
         guard let failed = failingURL.flatMap({ try? WebAddress.parse($0).address }) else { return true }
         return failed.host == address.host && failed.port == address.port
     }

@@ -150,7 +150,7 @@ extension PipeRun {
         }
         do throws(PawlError) {
             let download = try downloader.add(
-                "\(origin.scheme.rawValue)://\(host):\(origin.port)/robots.txt", options: options, hooks: nil,
+                "\(origin.scheme.name)://\(host):\(origin.port)/robots.txt", options: options, hooks: nil,
                 takesEverySuccess: true, to: spool)
             request.spool = spool
             request.download = download

@@ -189,7 +189,7 @@ extension PipeRun {
         let address = entry.job.address
         let failed = error.failingURL.flatMap { try? WebAddress.parse($0).address }
         let host = failed.map { HostPartition.server($0.host) } ?? entry.place
-        if entry.place == entry.host, host == entry.host || address.scheme == .s3 {
+        if entry.place == entry.host, host == entry.host || address.isLocated {
             lookUpAgain(address, of: entry.host, after: error)
             pause(number, of: entry.host, after: error, by: delay)
         } else {

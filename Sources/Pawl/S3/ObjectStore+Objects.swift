@@ -78,7 +78,7 @@ extension ObjectStore {
         _ prefix: WebAddress, delimiter: String? = nil, after token: String? = nil
     ) throws(Failure) -> S3Listing {
         var parameters = [("list-type", "2"), ("encoding-type", "url")]
-        if !prefix.objectKey.isEmpty { parameters.append(("prefix", prefix.objectKey)) }
+        if !prefix.key.isEmpty { parameters.append(("prefix", prefix.key)) }
         if let delimiter { parameters.append(("delimiter", delimiter)) }
         if let token { parameters.append(("continuation-token", token)) }
         let root = try WebAddress.s3(bucket: prefix.bucket, key: "")

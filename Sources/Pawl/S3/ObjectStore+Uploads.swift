@@ -78,9 +78,9 @@ extension ObjectStore {
     func uploads(at address: WebAddress) throws(Failure) -> [S3Upload] {
         let root = try WebAddress.s3(bucket: address.bucket, key: "")
         let response = try send(
-            "GET", root, [("uploads", ""), ("prefix", address.objectKey)], to: "cannot look at the uploads of")
+            "GET", root, [("uploads", ""), ("prefix", address.key)], to: "cannot look at the uploads of")
         do throws(XMLElement.Fault) {
-            return try S3Upload.all(in: response.body).filter { $0.key.utf8.elementsEqual(address.objectKey.utf8) }
+            return try S3Upload.all(in: response.body).filter { $0.key.utf8.elementsEqual(address.key.utf8) }
         } catch { throw notS3("cannot look at the uploads of", address, error.words) }
     }
 }

@@ -147,7 +147,7 @@ package final class ObjectStore: Sendable {
     /// The error document for a refused HEAD, whose response has no body: that of GET.
     private func explanation(of head: ResponseHead, _ address: WebAddress) -> [UInt8] {
         guard head.status < 500 else { return [] }
-        let isBucket = address.objectKey.isEmpty
+        let isBucket = address.key.isEmpty
         let parameters = isBucket ? [(name: "list-type", value: "2"), (name: "max-keys", value: "1")] : []
         let fields = isBucket ? [] : [(name: "Range", value: "bytes=0-0")]
         let response = try? request("GET", address, parameters, fields, [], S3Refusal.longest)

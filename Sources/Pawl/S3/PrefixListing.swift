@@ -61,7 +61,7 @@ package struct PrefixListing: Sendable {
         _ object: S3Object, of prefix: WebAddress, _ selection: Selection, into folder: String, on disk: FileDisk
     ) {
         // In bytes: a combining mark behind the prefix belongs to the rest.
-        let start = prefix.objectKey.utf8
+        let start = prefix.key.utf8
         guard object.key.utf8.starts(with: start) else { return }
         let rest = String(Substring(object.key.utf8.dropFirst(start.count)))
         // An empty object of such a key stands for a folder.

@@ -109,7 +109,7 @@ struct Aria2cEntries: ~Copyable {
     /// Whether it has a scheme that is downloaded; the rest is looked at when it starts.
     static func isSupported(_ text: String) -> Bool {
         guard let marks = text.firstRange(of: "://") else { return false }
-        return WebAddress.Scheme(rawValue: text[..<marks.lowerBound].lowercased()) != nil
+        return WebAddress.Scheme(text[..<marks.lowerBound].lowercased()) != nil
     }
 
     // MARK: lists

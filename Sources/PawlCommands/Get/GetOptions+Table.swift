@@ -55,7 +55,7 @@ extension GetOptions {
             "store as an object instead of a file; a key that ends with / is a prefix of names", setsOneDownload: false
         ) { (options, value) throws(Failure) in
             let target = try WebAddress.parse(value).address
-            guard target.scheme == .s3 else {
+            guard target.scheme == .located(.s3) else {
                 throw OptionValues.bad("to", target.redacted, "must begin with s3://; for a file use --output")
             }
             options.target = target

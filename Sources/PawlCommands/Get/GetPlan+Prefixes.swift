@@ -49,9 +49,9 @@ extension GetPlan {
     /// The prefix that an item names; `nil` for one file.
     private static func prefix(_ item: Item, _ options: GetOptions) -> WebAddress? {
         guard item.source.lowercased().hasPrefix("s3:"), var address = try? WebAddress.parse(item.source).address,
-            address.isS3Prefix || options.isRecursive
+            address.isPrefix || options.isRecursive
         else { return nil }
-        if !address.isS3Prefix { address.path += "/" }
+        if !address.isPrefix { address.path += "/" }
         return address
     }
 }

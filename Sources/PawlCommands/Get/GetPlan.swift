@@ -223,7 +223,7 @@ extension GetPlan {
             ? "the name of a file is given too"
             : options.folder != nil
                 ? "the folder of files is given too"
-                : items.count > 1 && !target.isS3Prefix ? "there are several URLs; end it with /" : nil
+                : items.count > 1 && !target.isPrefix ? "there are several URLs; end it with /" : nil
         if let why { throw Failure(.badOption, "cannot use", at: "--to \(target.redacted)", because: why) }
     }
 
@@ -256,9 +256,9 @@ extension GetPlan {
 
     /// The object that a file becomes; `nil` for a file.
     func target(of item: Item) throws(Failure) -> WebAddress? {
-        guard let target = options.target, target.isS3Prefix else { return options.target }
+        guard let target = options.target, target.isPrefix else { return options.target }
         let source = try WebAddress.parse(item.source).address
         let name = NamingPolicy.choose(.url, address: source, head: nil, given: [source], charsets: .system)
-        return try WebAddress.s3(bucket: target.bucket, key: target.objectKey + name)
+        return try WebAddress.s3(bucket: target.bucket, key: target.key + name)
     }
 }

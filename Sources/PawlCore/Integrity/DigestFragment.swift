@@ -1,8 +1,8 @@
 /// A digest in a URL's fragment: `#sha256=HEX`, also among others (`#egg=name&sha256=HEX`).
 package enum DigestFragment {
-    /// The digests that `text`, the URL of `address`, states; a `#` in the URL of an object belongs to its key.
+    /// The digests that `text`, the URL of `address`, states; a `#` may belong to the key of a located one.
     package static func parse(_ text: String, of address: WebAddress) throws(Failure) -> [Checksum] {
-        address.scheme == .s3 ? [] : try parse(text)
+        address.isLocated ? [] : try parse(text)
     }
 
     /// The digests in the fragment of `address`; throws code 28 for one with a wrong length or other digits.
@@ -37,7 +37,8 @@ package enum DigestFragment {
     /// `sources`, the first that may have a fragment of digests with that of `checksums`.
     package static func stating(_ checksums: [Checksum], in sources: [String]) -> [String] {
         var sources = sources
-        if let index = sources.firstIndex(where: { !$0.hasPrefix("s3:") }) { sources[index] += text(of: checksums) }
+        let index = sources.firstIndex { LocatedScheme(beginning: $0.utf8) == nil }
+        if let index { sources[index] += text(of: checksums) }
         return sources
     }
 

@@ -152,7 +152,7 @@ extension Metalink.File {
     package func sources(preferring scheme: String?, near places: String?) -> [WebAddress] {
         let places = (places ?? "").lowercased().split(separator: ",").map { String($0) }
         func rank(_ source: Metalink.Source) -> Int {
-            (source.address.scheme.rawValue == scheme ? 0 : 1) + (places.contains(source.location) ? 0 : 1)
+            (source.address.scheme.name == scheme ? 0 : 1) + (places.contains(source.location) ? 0 : 1)
         }
         return sources.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(
             \.element.address)

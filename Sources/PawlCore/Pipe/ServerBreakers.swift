@@ -111,7 +111,7 @@ extension Failure {
     /// The failure of a sample that was not tried, after this one of another sample of the server.
     package func rejection(of address: WebAddress) -> Failure {
         let host = address.host.utf8.contains(.colon) ? "[\(address.host)]" : address.host
-        let server = address.scheme == .s3 ? "the store of s3://\(host)" : "\(host):\(address.port)"
+        let server = address.isLocated ? "the store of \(address.scheme.name)://\(host)" : "\(host):\(address.port)"
         var failure = Failure(
             code, "cannot fetch", at: address.redacted,
             because: "it was not tried, since \(server) could not be connected to repeatedly: \(why)",

@@ -107,7 +107,7 @@ package struct HostTable: Hashable, Sendable {
 
     /// The name of the origin's entry.
     package static func name(of origin: Origin) -> String {
-        "\(origin.scheme.rawValue)://\(origin.host.lowercased()):\(origin.port)"
+        "\(origin.scheme.name)://\(origin.host.lowercased()):\(origin.port)"
     }
 
     /// Without any byte that would end the word or the line.

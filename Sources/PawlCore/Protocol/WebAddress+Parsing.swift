@@ -62,7 +62,7 @@ extension WebAddress {
     static func reference(_ text: String) throws(AddressFlaw) -> ArraySlice<UInt8> {
         let all = Array(text.utf8)
         let bytes = all.trimmed(\.isWhiteSpace)
-        guard bytes.prefix(5).isCaseInsensitively("s3://") else { return try allowed(bytes) }
+        guard LocatedScheme(beginning: bytes) != nil else { return try allowed(bytes) }
         let end = all[bytes.endIndex...].prefix { $0 == .space || $0 == .tab }.endIndex
         return try allowed(all[bytes.startIndex..<end], inKey: true)
     }
@@ -89,8 +89,8 @@ extension WebAddress {
         guard let colon = schemeEnd(bytes) else { throw missingScheme }
         let rest = bytes[(colon + 1)...]
         let scheme = try scheme(bytes[..<colon], before: rest)
-        guard rest.starts(with: "//".utf8) else { throw missingHost(remedy: "write \(scheme.rawValue)://HOST/PATH") }
-        if scheme == .s3 { return (try readS3(rest.dropFirst(2)), nil) }
+        guard rest.starts(with: "//".utf8) else { throw missingHost(remedy: "write \(scheme.name)://HOST/PATH") }
+        if case .located(let scheme) = scheme { return (try read(scheme, afterSlashes: rest.dropFirst(2)), nil) }
         let (address, userInfo) = try read(scheme, afterSlashes: rest.dropFirst(2))
         return (address, userInfo)
     }
@@ -130,7 +130,7 @@ extension WebAddress {
         if name.isCaseInsensitively("http") { return .http }
         if name.isCaseInsensitively("https") { return .https }
         let text = String(decoding: name.map(\.lowercased), as: UTF8.self)
-        if let scheme = Scheme(rawValue: text) { return scheme }
+        if let scheme = Scheme(text) { return scheme }
         // `example.org:8080/file` and `localhost:8080/file` have a port there, not a scheme.
         if !rest.starts(with: "//".utf8), name.contains(.dot) || rest.first?.isDigit == true { throw missingScheme }
         throw AddressFlaw(
@@ -206,7 +206,31 @@ extension WebAddress {
     }
 }
 
-extension WebAddress.Scheme {
+extension WebAddress.Scheme: CaseIterable {
+    package static let allCases: [Self] = [.http, .https, .ftp, .ftps, .sftp] + LocatedScheme.allCases.map(Self.located)
+
+    /// That of a name in lower case.
+    package init?(_ name: String) {
+        guard let scheme = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = scheme
+    }
+
+    /// As in a URL.
+    package var name: String {
+        switch self {
+        case .http: "http"
+        case .https: "https"
+        case .ftp: "ftp"
+        case .ftps: "ftps"
+        case .sftp: "sftp"
+        case .located(let scheme): scheme.rawValue
+        }
+    }
+
+    package var isLocated: Bool {
+        if case .located = self { true } else { false }
+    }
+
     package var defaultPort: UInt16 {
         switch self {
         case .http: 80
@@ -215,18 +239,18 @@ extension WebAddress.Scheme {
         case .ftps: 990
         case .sftp: 22
         // Never connected to, and never shown.
-        case .s3: 443
+        case .located: 443
         }
     }
 
     /// Whether the connection is encrypted.
     package var isSecure: Bool {
         switch self {
-        case .https, .ftps, .sftp, .s3: true
+        case .https, .ftps, .sftp, .located: true
         case .http, .ftp: false
         }
     }
 
     /// For messages.
-    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+    static var list: String { allCases.map(\.name).joined(separator: ", ") }
 }

@@ -14,7 +14,7 @@ extension WebAddress {
     private func resolved(_ reference: ArraySlice<UInt8>) throws(AddressFlaw) -> WebAddress {
         if Self.schemeEnd(reference) != nil { return try Self.read(reference).address }
         // It is one from the URL of the object, which only the transport knows.
-        guard scheme != .s3 else {
+        guard !isLocated else {
             throw AddressFlaw("address-relative-to-store", "it is relative to the URL of an object store")
         }
         if reference.starts(with: "//".utf8) {

@@ -4,8 +4,8 @@ extension WebAddress {
 
     /// Written into one allocation: a list may need thousands of addresses.
     static func text(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) -> String {
-        guard scheme != .s3 else { return s3Text(bucket: host, path: path) }
-        let name = scheme.rawValue
+        if case .located(let scheme) = scheme { return text(scheme, root: host, path: path) }
+        let name = scheme.name
         let longest = name.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0)
         return unsafe String(unsafeUninitializedCapacity: longest + Self.separators) { room in
             var writer = unsafe TextWriter(room)

@@ -3,14 +3,14 @@
 /// The parts are stored in the form in which they are sent, so no second parser can find another host in
 /// them.
 package struct WebAddress: Hashable, Sendable {
-    package enum Scheme: String, Hashable, Sendable, CaseIterable {
+    package enum Scheme: Hashable, Sendable {
         case http
         case https
         case ftp
         case ftps
         case sftp
-        /// An object store; see `S3Access`.
-        case s3
+        /// Without a host: a feature knows by which URL it is requested.
+        case located(LocatedScheme)
     }
 
     /// By reference: an address is passed on some fifty times for one small file, and each copy of its parts would

@@ -21,6 +21,6 @@ package enum ObjectPath {
     private static func refusal(_ address: WebAddress, _ why: String) -> Failure {
         Failure(
             .badOption, "cannot store", at: address.redacted, because: why,
-            remedy: address.isS3Prefix ? "copy it to another key" : "download it alone under another name")
+            remedy: address.isPrefix ? "copy it to another key" : "download it alone under another name")
     }
 }

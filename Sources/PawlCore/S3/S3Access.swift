@@ -20,7 +20,7 @@ package struct S3Access: Hashable, Sendable {
 
     /// The URL of the object, or of the bucket for an empty key, with these parameters.
     package func location(of address: WebAddress, parameters: [(name: String, value: String)] = []) -> WebAddress {
-        precondition(address.scheme == .s3, "only s3: addresses have a location")
+        precondition(address.isLocated, "only s3: addresses have a location")
         let query = S3Text.query(parameters)
         if let endpoint {
             var path = endpoint.path

@@ -22,7 +22,7 @@ package struct UploadNote: Hashable, Sendable {
 
     /// Whether a note may be beside `target`: keys have at most 1,024 bytes.
     package static func fits(beside target: WebAddress) -> Bool {
-        target.objectKey.utf8.count + suffix.utf8.count <= 1024
+        target.key.utf8.count + suffix.utf8.count <= 1024
     }
 
     private static let suffix = ".pawl"

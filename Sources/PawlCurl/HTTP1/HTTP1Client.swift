@@ -83,7 +83,7 @@ import PawlSystem
         switch request.address.scheme {
         case .http: true
         case .https: request.connection == .separate && TLSContext.isReachable
-        case .ftp, .ftps, .sftp, .s3: false
+        case .ftp, .ftps, .sftp, .located: false
         }
     }
 

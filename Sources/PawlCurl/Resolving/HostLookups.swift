@@ -15,8 +15,8 @@ package struct HostLookups: Sendable {
 
     /// The lookup that a connection to the address needs; `nil` where it needs none.
     package func query(for address: WebAddress) -> HostQuery? {
-        // An object is requested by the URL of its store.
-        guard address.scheme != .s3, !proxied.contains(address.scheme) else { return nil }
+        // A located address has no host.
+        guard !address.isLocated, !proxied.contains(address.scheme) else { return nil }
         return values.query(for: address)
     }
 

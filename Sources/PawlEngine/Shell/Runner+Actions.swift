@@ -99,7 +99,7 @@ extension Runner {
         lastResponse = nil
         if job.isMeasured { writer.record = TransferRecord(address: address, range: order.requested, start: now) }
         writers.append(writer)
-        let object = change == nil && order.address.scheme == .s3 ? order.address : nil
+        let object = change == nil && order.address.isLocated ? order.address : nil
         let isNamed =
             object != nil || job.plan.sources.contains { $0.origin == origin || shared.secured($0).origin == origin }
         // Less secure than the given address.
@@ -123,7 +123,7 @@ extension Runner {
 
     /// The URL of an object in its store; every other address as it is.
     func located(_ address: WebAddress) -> WebAddress {
-        guard address.scheme == .s3 else { return address }
+        guard address.isLocated else { return address }
         return (job.settings.values.s3 ?? S3Access()).location(of: address)
     }
 

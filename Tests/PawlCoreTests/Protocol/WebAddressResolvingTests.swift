@@ -86,7 +86,7 @@ struct WebAddressResolvingTests {
         func parts(_ text: String) -> [String]? {
             guard let address = try? WebAddress.parse(text).address else { return nil }
             let query = address.query ?? "none"
-            return [address.text, address.scheme.rawValue, address.host, "\(address.port)", address.path, query]
+            return [address.text, address.scheme.name, address.host, "\(address.port)", address.path, query]
         }
         #expect(parts(text) == parts(" " + text))
     }

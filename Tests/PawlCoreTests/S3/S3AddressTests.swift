@@ -8,8 +8,8 @@ import Testing
         "…",
     ]) func `keys are literal`(key: String) throws {
         let address = try WebAddress.parse("s3://my-bucket/\(key)").address
-        #expect(address.scheme == .s3 && address.bucket == "my-bucket")
-        #expect(address.objectKey == key)
+        #expect(address.scheme == .located(.s3) && address.bucket == "my-bucket")
+        #expect(address.key == key)
         #expect(address.text == "s3://my-bucket/\(key)")
         #expect(address.redacted == address.text)
         #expect(try WebAddress.parse(address.text).address == address)
@@ -55,8 +55,8 @@ import Testing
     }
 
     @Test func `spaces at the end of a key are its own, and line breaks are never dropped`() throws {
-        #expect(try WebAddress.parse(" S3://b/k  ").address.objectKey == "k  ")
-        #expect(try WebAddress.parse("s3://b/k\n").address.objectKey == "k")
+        #expect(try WebAddress.parse(" S3://b/k  ").address.key == "k  ")
+        #expect(try WebAddress.parse("s3://b/k\n").address.key == "k")
         let address = try WebAddress.s3(bucket: "b", key: "k ")
         #expect(try WebAddress.parse(address.text).address == address)
         #expect(throws: Failure.self) { try WebAddress.s3(bucket: "b", key: "k\n") }

@@ -84,7 +84,7 @@ import Testing
         let long = String(repeating: "n", count: 255)
         for rest in [".hidden/-x", "back\\slash", "...", " a ", "a\tb", "cafe\u{301}", ".git/\(long)"] {
             #expect(try ObjectPath.path(of: rest, address).hasSameBytes(as: rest))
-            #expect(try WebAddress.s3(bucket: "b", key: rest).objectKey.hasSameBytes(as: rest))
+            #expect(try WebAddress.s3(bucket: "b", key: rest).key.hasSameBytes(as: rest))
         }
         for rest in ["../x", "a/../b", "a//b", "/a", "a/.", "..", ".", "", "a/", long + "n"] {
             let failure = #expect(throws: Failure.self) { try ObjectPath.path(of: rest, address) }

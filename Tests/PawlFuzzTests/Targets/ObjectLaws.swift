@@ -11,7 +11,7 @@ enum ObjectLaws {
         let text = String(decoding: bytes, as: UTF8.self)
         if let address = try? WebAddress.s3(bucket: "bucket", key: text) { try check(address) }
         if let path = try? ObjectPath.path(
-            of: text, WebAddress(scheme: .s3, host: "b", port: 443, path: "/", query: nil))
+            of: text, WebAddress(scheme: .located(.s3), host: "b", port: 443, path: "/", query: nil))
         {
             try hold(path.hasSameBytes(as: text), "another name than the key's: \(path)")
             for part in path.pathParts(keepsEmpty: true) {
@@ -34,7 +34,7 @@ enum ObjectLaws {
         let isTrimmed = address.text.utf8.last.map(\.isWhiteSpace) ?? false
         try hold(isTrimmed || again == address, "its own text means another object: \(address.text)")
         try hold(!address.text.utf8.contains { $0.isControl && $0 != .tab }, "a control character")
-        let location = S3Access().location(of: address, parameters: [("k", address.objectKey)])
+        let location = S3Access().location(of: address, parameters: [("k", address.key)])
         try hold((try? WebAddress.parse(location.text).address) == location, "its URL means another: \(location.text)")
     }
 
