@@ -135,26 +135,6 @@ public final class Downloader: Sendable {
     /// Notes that a download to come gets this name: no part file or journal of another takes it.
     package func reserve(_ name: String, in folder: String) { disk.reserve(name, in: folder) }
 
-    /// Adds a download whose bytes become an object, in order and over one connection.
-    ///
-    /// Blocks the calling thread while the store is looked at.
-    package func add(
-        _ source: String, options: DownloadOptions, to target: WebAddress, of store: ObjectStore
-    ) throws(PawlError) -> Download {
-        var own = options
-        own.connections = 1
-        // Only for messages: a key is not limited like the name of a file.
-        let name = target.lastPathComponent
-        own.fileName = name.utf8.count > 255 ? FileName.safe(name) : name
-        own.existingFile = .rename
-        let policy = options.existingFile
-        return try add(source, options: own, hooks: nil, keepsPartial: true) { (plan) throws(Failure) in
-            try ObjectDisk(
-                store, target: target, source: plan.sources[0].text, policy: policy, algorithms: plan.streamAlgorithms,
-                needsDigest: plan.hasDigest)
-        }
-    }
-
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
     ///
     /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``). `replaces`: the only file that it may

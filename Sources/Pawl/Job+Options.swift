@@ -18,9 +18,8 @@ extension Job {
         if !keys.isEmpty { try SystemSignatures.check(keys) }
         self.init(
             plan: plan,
-            settings: try settingsCache.settings(
-                settings, for: first.credentials,
-                access: sources.contains(where: \.isLocated) ? settingsCache.stores.access(options) : nil),
+            settings: settingsCache.settings(
+                settings, for: first.credentials, accesses: try settingsCache.accesses(of: sources, options)),
             folder: options.folder)
         trustsRedirects = options.trustsRedirects
         signingKeys = keys
@@ -63,9 +62,7 @@ extension DownloadPlan {
     fileprivate mutating func use(_ options: borrowing DownloadOptions, of texts: [String]) throws(Failure) {
         ramp = options.connections.map { .fixed($0) } ?? ramp
         lowestSpeed = options.lowestSpeed.flatMap { $0 > 0 ? $0 : nil }
-        retry = RetryPolicy(
-            retries: options.retries, delay: .seconds(options.retryDelay),
-            longestRetryAfter: .seconds(options.maximumRetryAfter))
+        retry = RetryPolicy(options)
         allowsDowngrade = options.allowsDowngrade
         timeout = .seconds(options.timeout)
         maximumRedirects = options.maximumRedirects
@@ -89,6 +86,14 @@ extension DownloadPlan {
     }
 }
 
+extension RetryPolicy {
+    init(_ options: borrowing DownloadOptions) {
+        self.init(
+            retries: options.retries, delay: .seconds(options.retryDelay),
+            longestRetryAfter: .seconds(options.maximumRetryAfter))
+    }
+}
+
 extension NamingPolicy {
     package init(_ naming: DownloadOptions.Naming) {
         self =
@@ -101,7 +106,7 @@ extension NamingPolicy {
 }
 
 extension IfExists {
-    fileprivate init(_ policy: DownloadOptions.ExistingFile) {
+    init(_ policy: DownloadOptions.ExistingFile) {
         self =
             switch policy {
             case .rename: .rename
@@ -147,6 +152,7 @@ extension TransferSettings.Values {
         addressOverrides = options.addressOverrides.compactMap { AddressOverride($0) }
         usesOwnersSecrets = options.usesOwnersSecrets
         connectTimeout = .seconds(options.connectTimeout ?? options.timeout)
+        accesses = Features.usualAccesses
     }
 }
 

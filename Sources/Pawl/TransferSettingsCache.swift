@@ -22,7 +22,7 @@ final class TransferSettingsCache: Sendable {
     private let known = Mutex<Known?>(nil)
     private let last = Mutex<TransferSettings?>(nil)
     let deniesPrivateAddresses: Bool
-    let stores = S3AccessCache()
+    private let accessMakers = Features.accessMakers()
 
     private let allowsPrivateEndpoint: Bool
     private let usesManyHosts: Bool
@@ -46,20 +46,37 @@ final class TransferSettingsCache: Sendable {
 
     /// The same settings with the credentials of a URL, which those of the options override.
     ///
-    /// `access` is that to the object stores of its URLs.
-    func settings(_ common: TransferSettings, for credentials: Credentials?, access: S3Access?) -> TransferSettings {
+    /// `accesses` are those that its URLs need.
+    func settings(
+        _ common: TransferSettings, for credentials: Credentials?, accesses: [LocatedScheme: ObjectAccess]
+    ) -> TransferSettings {
         let own = common.values.credentials == nil ? credentials : nil
-        guard own != nil || access != nil else { return common }
+        guard own != nil || !accesses.isEmpty else { return common }
         var values = common.values
         values.credentials = own ?? values.credentials
-        values.s3 = access
-        values.authorityFile = values.authorityFile ?? access?.authorityFile
+        values.accesses.merge(accesses) { $1 }
+        values.authorityFile =
+            values.authorityFile
+            ?? LocatedScheme.allCases.lazy.compactMap { accesses[$0]?.locating.authorityFile }.first
         return settings(values)
+    }
+
+    /// The accesses for the located ones of these addresses, as the options say.
+    func accesses(
+        of addresses: [WebAddress], _ options: borrowing DownloadOptions
+    ) throws(Failure) -> [LocatedScheme: ObjectAccess] {
+        var accesses: [LocatedScheme: ObjectAccess] = [:]
+        for address in addresses {
+            guard case .located(let scheme) = address.scheme, accesses[scheme] == nil else { continue }
+            accesses[scheme] = try accessMakers[scheme]?(copy options)
+        }
+        return accesses
     }
 
     private func settings(_ values: TransferSettings.Values) -> TransferSettings {
         var values = values
-        values.deniesPrivateAddresses = deniesPrivateAddresses && !(allowsPrivateEndpoint && values.s3?.endpoint != nil)
+        let isChosen = allowsPrivateEndpoint && values.accesses.values.contains(where: \.locating.hasChosenHost)
+        values.deniesPrivateAddresses = deniesPrivateAddresses && !isChosen
         values.usesManyHosts = usesManyHosts
         return last.withLock { last in
             if let last, last.values == values { return last }

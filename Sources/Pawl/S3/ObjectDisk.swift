@@ -10,7 +10,7 @@ import Synchronization
 package final class ObjectDisk: UnstoredDisk {
     private let store: ObjectStore
     private let target: WebAddress
-    private let policy: DownloadOptions.ExistingFile
+    private let policy: IfExists
     /// The object that is there.
     private let existing: ObjectStore.Facts?
     private let left: (note: UploadNote, parts: [S3Part])?
@@ -23,7 +23,7 @@ package final class ObjectDisk: UnstoredDisk {
     ///
     /// `needsDigest`: all bytes have to pass, since a digest was given.
     package init(
-        _ store: ObjectStore, target: WebAddress, source: String, policy: DownloadOptions.ExistingFile,
+        _ store: ObjectStore, target: WebAddress, source: String, policy: IfExists,
         algorithms: [HashAlgorithm], needsDigest: Bool
     ) throws(Failure) {
         self.store = store

@@ -1,13 +1,13 @@
 package import PawlCore
 import PawlCurl
 import PawlDisk
-import PawlEngine
+package import PawlEngine
 import PawlSystem
 import Synchronization
 
 /// A bucket's objects: requests that block the calling thread.
 ///
-/// Any thread may use it, several at once too. A request is repeated as `DownloadOptions/retries` says while the store
+/// Any thread may use it, several at once too. A request is repeated as the policy says while the store
 /// is overloaded or not reachable.
 package final class ObjectStore: Sendable {
     /// What a store says of an object.
@@ -55,15 +55,11 @@ package final class ObjectStore: Sendable {
     /// When the last request ends, once it was stopped.
     private let end = Monitor<Instant?>(nil)
 
-    /// The store that these options mean; throws code 28 for invalid ones.
-    package init(_ options: DownloadOptions, deniesPrivateAddresses: Bool = false) throws(Failure) {
-        let cache = TransferSettingsCache(deniesPrivateAddresses: deniesPrivateAddresses)
-        access = try S3Configuration(options).access()
-        let settings = cache.settings(try cache.settings(of: options), for: nil, access: access)
-        client = CurlClient(settings, patience: options.timeout)
-        policy = RetryPolicy(
-            retries: options.retries, delay: .seconds(options.retryDelay),
-            longestRetryAfter: .seconds(options.maximumRetryAfter))
+    /// `patience`: the longest time without data, in seconds.
+    package init(_ access: S3Access, _ settings: TransferSettings, patience: Double, policy: RetryPolicy) {
+        self.access = access
+        client = CurlClient(settings, patience: patience)
+        self.policy = policy
     }
 
     /// Ends the requests of all threads, and makes no others: at once those that change nothing, the others when `grace` has

@@ -1,11 +1,26 @@
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlSystem
 import Synchronization
 
+/// What a user sets of the access to object stores.
+package struct S3Options: Hashable, Sendable {
+    @Bytewise package var profile: String? = nil
+    @Bytewise package var region: String? = nil
+    @Bytewise package var endpoint: String? = nil
+    /// Whether requests are not signed.
+    package var isAnonymous = false
+    /// Whether the certificate authorities of the store are given.
+    package var hasAuthorityFile = false
+    /// Whether the environment and the files of this process's user may be used.
+    package var usesOwnersSecrets = true
+
+    package init() {}
+}
+
 extension S3Configuration {
     /// The configuration of these options, with the environment and the files of this process's user if they may be used.
-    init(_ options: DownloadOptions) {
+    init(_ options: S3Options) {
         let isOwner = options.usesOwnersSecrets
         self.init(
             environment: { isOwner ? Self.variable($0) : nil }, file: { isOwner ? Self.bytes(at: $0) : nil },
@@ -13,8 +28,8 @@ extension S3Configuration {
         profile = options.profile
         region = options.region
         endpoint = options.endpoint
-        hasAuthorityFile = options.authorityFile != nil
-        isAnonymous = !options.signsRequests
+        hasAuthorityFile = options.hasAuthorityFile
+        isAnonymous = options.isAnonymous
     }
 
     private static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
@@ -36,9 +51,9 @@ extension S3Configuration {
 }
 
 /// The access that options mean, for a while: a list of objects needs no file to be read for each of them.
-final class S3AccessCache: Sendable {
+package final class S3AccessCache: Sendable {
     private struct Known {
-        var options: [String?]
+        var options: S3Options
         var access: S3Access
         var until: Instant
     }
@@ -46,17 +61,13 @@ final class S3AccessCache: Sendable {
     private let known = Mutex<Known?>(nil)
     private static let lifetime = Interval.seconds(30)
 
-    func access(_ options: borrowing DownloadOptions) throws(Failure) -> S3Access {
-        let key = [
-            options.profile, options.region, options.endpoint, "\(options.signsRequests)",
-            "\(options.usesOwnersSecrets)", "\(options.authorityFile != nil)",
-        ]
+    package init() {}
+
+    package func access(_ options: S3Options) throws(Failure) -> S3Access {
         let now = SystemClock().now
-        if let known = known.withLock({ $0 }), known.options.hasSameBytes(as: key), now < known.until {
-            return known.access
-        }
-        let access = try S3Configuration(copy options).access()
-        known.withLock { $0 = Known(options: key, access: access, until: now + Self.lifetime) }
+        if let known = known.withLock({ $0 }), known.options == options, now < known.until { return known.access }
+        let access = try S3Configuration(options).access()
+        known.withLock { $0 = Known(options: options, access: access, until: now + Self.lifetime) }
         return access
     }
 }

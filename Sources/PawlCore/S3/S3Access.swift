@@ -18,8 +18,13 @@ package struct S3Access: Hashable, Sendable {
 
     package static let defaultRegion = "us-east-1"
 
+    /// Whether the user named the store, which may then be private.
+    package var hasChosenHost: Bool { endpoint != nil }
+
+    package func location(of address: WebAddress) -> WebAddress { location(of: address, parameters: []) }
+
     /// The URL of the object, or of the bucket for an empty key, with these parameters.
-    package func location(of address: WebAddress, parameters: [(name: String, value: String)] = []) -> WebAddress {
+    package func location(of address: WebAddress, parameters: [(name: String, value: String)]) -> WebAddress {
         precondition(address.isLocated, "only s3: addresses have a location")
         let query = S3Text.query(parameters)
         if let endpoint {

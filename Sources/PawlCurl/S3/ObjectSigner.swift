@@ -58,7 +58,7 @@ package enum ObjectSigner {
 extension CurlTransport {
     /// Starts a request for an object: signed, and repeated once if the store's region or clock is another.
     func beginObject(_ request: TransferRequest, _ object: WebAddress, as id: TransferID, sink: any TransferSink) {
-        let access = stores.access(request.settings.values.s3 ?? S3Access(), to: object)
+        let access = stores.access(Self.access(of: request), to: object)
         let front = RefusalSink(before: sink, object, access) { [unowned self] news, id, sink in
             switch news {
             case .region(let region): stores.note(region: region, of: object, access)
@@ -71,8 +71,12 @@ extension CurlTransport {
         begin(signed(request, object), as: id, sink: front)
     }
 
+    private static func access(of request: TransferRequest) -> S3Access {
+        request.settings.values.accesses[.s3]?.locating as? S3Access ?? S3Access()
+    }
+
     private func signed(_ request: TransferRequest, _ object: WebAddress) -> TransferRequest {
-        let access = stores.access(request.settings.values.s3 ?? S3Access(), to: object)
+        let access = stores.access(Self.access(of: request), to: object)
         var request = request
         if access.endpoint == nil { request.address = access.location(of: object) }
         // Stores that check signatures require those of their own fields.
@@ -90,3 +94,5 @@ extension CurlTransport {
         return request
     }
 }
+
+extension S3Access: ObjectLocating {}

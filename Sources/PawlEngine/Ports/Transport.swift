@@ -22,7 +22,7 @@ package struct TransferRequest: Sendable {
     package var authorization: String?
     /// Header lines of this request alone, which replace those of the same name.
     package var fields: [String] = []
-    /// The object's `s3:` address, where the request is signed with the access of the settings.
+    /// The located address for which this is requested, with the access of the settings.
     package var object: WebAddress?
     /// A login for this request, which precedes that of the settings.
     package var ownLogin: Credentials?
@@ -65,8 +65,8 @@ package final class TransferSettings: Sendable {
         @Bytewise package var userAgent = ""
         @Bytewise package var referer: String? = nil
         package var credentials: Credentials?
-        /// The access to object stores, where an address is of one.
-        package var s3: S3Access?
+        /// Where what located addresses name is requested.
+        package var accesses: [LocatedScheme: ObjectAccess] = [:]
         /// A netrc file; `""` means the user's own.
         @Bytewise package var netrc: String? = nil
         /// A Netscape cookie file to read.

@@ -121,10 +121,10 @@ extension Runner {
         loop.send(request, as: transfer, sink: writer)
     }
 
-    /// The URL of an object in its store; every other address as it is.
+    /// The URL of what a located address names; every other address as it is.
     func located(_ address: WebAddress) -> WebAddress {
-        guard address.isLocated else { return address }
-        return (job.settings.values.s3 ?? S3Access()).location(of: address)
+        guard case .located(let scheme) = address.scheme else { return address }
+        return job.settings.values.accesses[scheme]?.locating.location(of: address) ?? address
     }
 
     /// Under a limit large reads would cause bursts of seconds.
