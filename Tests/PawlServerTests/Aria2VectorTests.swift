@@ -250,39 +250,42 @@ import Testing
     }
 
     @Test func `the session has the digests of fragments`() async throws {
-        let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
+        let folder = try TemporaryFolder()
+        let bench = try await ServiceBench(aria2: { $0.sessionFile = folder.path("session") })
         let fragment = "#md5=00112233445566778899aabbccddeeff"
         _ = try await bench.gid("aria2.addUri", [[.string("http://127.0.0.1:9/a" + fragment)], ["pause": "true"]])
         _ = try await bench.result("aria2.saveSession")
-        let saved = try #require(FileSystem.contents(bench.root + ".session"))
+        let saved = try #require(FileSystem.contents(folder.path("session")))
         #expect(String(decoding: saved, as: UTF8.self).hasPrefix("http://127.0.0.1:9/a\(fragment)\n"))
         await bench.close()
     }
 
     @Test func `a download has none of the service's options, and the session neither`() async throws {
-        let bench = try await ServiceBench {
-            $0.sessionFile = $0.root + ".session"
+        let folder = try TemporaryFolder()
+        let bench = try await ServiceBench(aria2: {
+            $0.sessionFile = folder.path("session")
             $0.options = Aria2Options(["enable-rpc": "true", "max-concurrent-downloads": "5", "split": "3"])
-        }
+        })
         let gid = try await bench.gid("aria2.addUri", [["http://127.0.0.1:9/a"], ["pause": "true"]])
         _ = try await bench.result("aria2.changeGlobalOption", [["max-concurrent-downloads": "7"]])
         let options = try await bench.result("aria2.getOption", [.string(gid)])
         #expect(options["enable-rpc"] == nil && options["max-concurrent-downloads"] == nil, "\(options.text)")
         #expect(options["split"] == "3")
         _ = try await bench.result("aria2.saveSession")
-        let saved = try #require(FileSystem.contents(bench.root + ".session"))
+        let saved = try #require(FileSystem.contents(folder.path("session")))
         #expect(String(decoding: saved, as: UTF8.self) == "http://127.0.0.1:9/a\n gid=\(gid)\n pause=true\n")
         await bench.close()
     }
 
     @Test func `the session keeps unfinished downloads, with their options`() async throws {
-        let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
+        let folder = try TemporaryFolder()
+        let bench = try await ServiceBench(aria2: { $0.sessionFile = folder.path("session") })
         let selection: JSON = [
             ["http://127.0.0.1:9/a", "http://127.0.0.1:9/b"], ["pause": "true", "header": ["A: 1", "B: 2"]],
         ]
         let gid = try await bench.gid("aria2.addUri", selection)
         #expect(try await bench.result("aria2.saveSession") == "OK")
-        let saved = try #require(FileSystem.contents(bench.root + ".session"))
+        let saved = try #require(FileSystem.contents(folder.path("session")))
         #expect(
             String(decoding: saved, as: UTF8.self)
                 == "http://127.0.0.1:9/a\thttp://127.0.0.1:9/b\n gid=\(gid)\n pause=true\n header=A: 1\n header=B: 2\n")
@@ -305,10 +308,7 @@ import Testing
                  pause=true
                  header=X Y: z
                 """.utf8))
-        let bench = try await ServiceBench {
-            $0.entries = entries
-            $0.log = log
-        }
+        let bench = try await ServiceBench { $0.log = log } aria2: { $0.entries = entries }
         let manager = bench.service.manager
         let added = try await manager.downloads()
         #expect(added.map(\.source) == ["http://127.0.0.1:9/a"])
@@ -322,10 +322,7 @@ import Testing
     @Test func `a session that cannot be saved is logged`() async throws {
         let folder = try TemporaryFolder()
         let log = try ServiceLog(path: folder.path("log"), format: .text)
-        let bench = try await ServiceBench {
-            $0.sessionFile = folder.path("none/session")
-            $0.log = log
-        }
+        let bench = try await ServiceBench { $0.log = log } aria2: { $0.sessionFile = folder.path("none/session") }
         await bench.close()
         let text = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         #expect(text.contains("cannot create") && text.contains("none/session"))

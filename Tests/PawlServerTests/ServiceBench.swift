@@ -17,12 +17,18 @@ final class ServiceBench: Sendable {
     var base: String { "http://127.0.0.1:\(service.port)" }
     var url: String { base + "/jsonrpc" }
 
-    init(root: String? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
+    init(
+        root: String? = nil, _ change: (inout ServiceConfiguration) -> Void = { _ in },
+        aria2: (inout Aria2Configuration) -> Void = { _ in }
+    ) async throws {
         folder = try TemporaryFolder()
         origin = try OriginServer()
         var configuration = ServiceConfiguration(root: root ?? folder.path("root"), socket: folder.path("socket"))
         configuration.port = 0
         configuration.secret = "the-secret-word"
+        var interface = Aria2Configuration()
+        aria2(&interface)
+        interface.extend(&configuration)
         change(&configuration)
         service = try await Service.start(configuration)
     }

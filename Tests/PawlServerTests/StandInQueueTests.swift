@@ -17,7 +17,7 @@ import Testing
         let film = try await program.add(request).id
         await program.shutDown()
 
-        let bench = try await ServiceBench(root: root) { $0.isStandIn = true }
+        let bench = try await ServiceBench(root: root, aria2: { $0.isStandIn = true })
         let manager = bench.service.manager
         let options: JSON = ["pause": "true", "gid": "00000000000000a1"]
         #expect(try await bench.gid("aria2.addUri", [["http://127.0.0.1:9/f"], options]) == "00000000000000a1")
@@ -26,13 +26,13 @@ import Testing
         #expect(try await manager.downloads().count == 2)
         await bench.close()
 
-        let again = try await ServiceBench(root: root) { $0.isStandIn = true }
+        let again = try await ServiceBench(root: root, aria2: { $0.isStandIn = true })
         #expect(try await again.service.manager.downloads().map(\.id) == [film])
         await again.close()
     }
 
     @Test func `the files of a Metalink follow it, without what was given for its server`() async throws {
-        let bench = try await ServiceBench { $0.isStandIn = true }
+        let bench = try await ServiceBench(aria2: { $0.isStandIn = true })
         let elsewhere = try OriginServer()
         defer { elsewhere.stop() }
         let own = bench.origin.serve("/own", payload)

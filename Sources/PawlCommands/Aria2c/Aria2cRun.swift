@@ -83,7 +83,7 @@ struct Aria2cRun {
                 restarter.end(finding)
             })
         let ending = StandInEnding()
-        try ServeSession.run(configuration, watchdog: watchdog, ending: ending) { service in
+        try ServeSession.run(configuration, watchdog: watchdog, ending: ending.note) { service in
             supervisor.notify("READY=1")
             if seconds > 0 {
                 Task {
@@ -122,7 +122,6 @@ struct Aria2cRun {
         var configuration = ServiceConfiguration(
             root: root, socket: socket.utf8.count < 90 ? socket : try ServicePlace.socket(nil))
         configuration.port = Int(options.number("rpc-listen-port") ?? 6800)
-        configuration.isStandIn = true
         configuration.manager.numbering = .dotted
         configuration.manager.recognizesFinished = false
         try setAccess(of: &configuration)
@@ -131,9 +130,6 @@ struct Aria2cRun {
         if let limit = options.number("max-overall-download-limit"), limit > 0 {
             configuration.manager.rateLimit = limit
         }
-        configuration.sessionFile = options["save-session"].map(ServicePlace.absolute)
-        configuration.sessionInterval = Int(clamping: options.number("save-session-interval") ?? 0)
-        configuration.entries = entries
         for (occasion, name) in Aria2cRun.hooks {
             if let program = options[name], !program.isEmpty {
                 configuration.hooks.programs[occasion] = ServicePlace.program(program)
@@ -147,7 +143,13 @@ struct Aria2cRun {
         values["dir"] = root
         values["out"] = nil
         values["checksum"] = nil
-        configuration.options = Aria2Options(values)
+        var aria2 = Aria2Configuration()
+        aria2.isStandIn = true
+        aria2.sessionFile = options["save-session"].map(ServicePlace.absolute)
+        aria2.sessionInterval = Int(clamping: options.number("save-session-interval") ?? 0)
+        aria2.entries = entries
+        aria2.options = Aria2Options(values)
+        aria2.extend(&configuration)
         return configuration
     }
 

@@ -7,7 +7,8 @@ extension Command {
     /// Every command under its heading, in display order.
     static let groups: [(title: String, commands: [Command])] = [
         ("Download", [get, pipe, verify, repair]), ("Queue", [add, list, show, check] + steering + [wait]),
-        ("Service", [status, web, stop, serve]), ("Other", [hosts, aria2c, completions, help]),
+        ("Service", [status, web, stop, serve(Aria2Configuration().extend)]),
+        ("Other", [hosts, aria2c, completions, help]),
     ]
 
     /// Every command, in display order.

@@ -4,51 +4,55 @@ import PawlServer
 import PawlSystem
 
 extension Command {
-    static let serve = Command(
-        "serve", "[options]", summary: "run the background service in the foreground",
-        details: """
-            Keep a queue of downloads for one download root, and serve other commands over a Unix socket that only its \
-            owner can open, and programs over HTTP and WebSocket (JSON-RPC, compatible with aria2).
-            Ctrl-C, SIGTERM and 'pawl stop' shut it down cleanly; unfinished downloads resume at the next start, as \
-            they do after a crash.
-            """, taking: ServeOptions.table
-    ) { (options, operands) throws(Failure) in
-        if let first = operands.first { throw .unexpected(first, in: "serve") }
-        if try options.changesUnit() { return 0 }
-        var configuration = try options.configuration()
-        let parent = WaitingParent()
-        let supervisor = Supervisor()
-        if options.isBackground, parent == nil {
-            for notice in configuration.notices { printNotice(notice) }
-            try ServiceStarter.start(Array(CommandLine.arguments.dropFirst(2)))
+    /// `extend` gives the service its further interfaces.
+    static func serve(_ extend: @escaping @Sendable (inout ServiceConfiguration) -> Void) -> Command {
+        Command(
+            "serve", "[options]", summary: "run the background service in the foreground",
+            details: """
+                Keep a queue of downloads for one download root, and serve other commands over a Unix socket that only its \
+                owner can open, and programs over HTTP and WebSocket (JSON-RPC, compatible with aria2).
+                Ctrl-C, SIGTERM and 'pawl stop' shut it down cleanly; unfinished downloads resume at the next start, as \
+                they do after a crash.
+                """, taking: ServeOptions.table
+        ) { (options, operands) throws(Failure) in
+            if let first = operands.first { throw .unexpected(first, in: "serve") }
+            if try options.changesUnit() { return 0 }
+            var configuration = try options.configuration()
+            extend(&configuration)
+            let parent = WaitingParent()
+            let supervisor = Supervisor()
+            if options.isBackground, parent == nil {
+                for notice in configuration.notices { printNotice(notice) }
+                try ServiceStarter.start(Array(CommandLine.arguments.dropFirst(2)))
+                return 0
+            }
+            configuration.log = try options.log(isDetached: parent != nil, root: configuration.root)
+            let reporter = ServeReporter(options, log: configuration.log, isDetached: parent != nil)
+            let known = configuration
+            let restarter = Restarter(isSupervised: supervisor.isThere, isDetached: parent != nil)
+            let watchdog = Watchdog(
+                onBeat: { supervisor.beat() },
+                onFault: { finding in
+                    let isSaid = ThreadLatch()
+                    // The log may be on the disk that hangs.
+                    SystemThread.detached("pawl-fault") {
+                        reporter.notify("fault", Restarter.text(finding))
+                        isSaid.open()
+                    }
+                    isSaid.pass(within: .milliseconds(500))
+                    restarter.end(finding)
+                })
+            try ServeSession.run(configuration, watchdog: watchdog) { service in
+                let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
+                reporter.notify("serving", "serving \(known.root) at \(known.socket)\(port)")
+                if let why = service.portRefusal { reporter.notify("noPort", why) }
+                for notice in service.notices { reporter.notify("notice", notice) }
+                parent?.notify()
+                supervisor.notify("READY=1")
+            }
+            reporter.notify("stopped", "stopped; unfinished downloads resume at the next start")
             return 0
         }
-        configuration.log = try options.log(isDetached: parent != nil, root: configuration.root)
-        let reporter = ServeReporter(options, log: configuration.log, isDetached: parent != nil)
-        let known = configuration
-        let restarter = Restarter(isSupervised: supervisor.isThere, isDetached: parent != nil)
-        let watchdog = Watchdog(
-            onBeat: { supervisor.beat() },
-            onFault: { finding in
-                let isSaid = ThreadLatch()
-                // The log may be on the disk that hangs.
-                SystemThread.detached("pawl-fault") {
-                    reporter.notify("fault", Restarter.text(finding))
-                    isSaid.open()
-                }
-                isSaid.pass(within: .milliseconds(500))
-                restarter.end(finding)
-            })
-        try ServeSession.run(configuration, watchdog: watchdog) { service in
-            let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
-            reporter.notify("serving", "serving \(known.root) at \(known.socket)\(port)")
-            if let why = service.portRefusal { reporter.notify("noPort", why) }
-            for notice in service.notices { reporter.notify("notice", notice) }
-            parent?.notify()
-            supervisor.notify("READY=1")
-        }
-        reporter.notify("stopped", "stopped; unfinished downloads resume at the next start")
-        return 0
     }
 }
 

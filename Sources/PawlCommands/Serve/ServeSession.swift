@@ -7,10 +7,11 @@ import PawlSystem
 package enum ServeSession {
     /// Serves until a signal or a caller requests a stop.
     ///
-    /// Call it before any other thread is started. `started` is called once the service is ready.
+    /// Call it before any other thread is started. `started` is called once the service is ready, `ending` before it
+    /// stops.
     package static func run(
-        _ configuration: ServiceConfiguration, watchdog: Watchdog, ending: StandInEnding? = nil,
-        started: @escaping @Sendable (Service) -> Void
+        _ configuration: ServiceConfiguration, watchdog: Watchdog,
+        ending: @escaping @Sendable (Service) async -> Void = { _ in }, started: @escaping @Sendable (Service) -> Void
     ) throws(Failure) {
         SystemMemory.keepSmall()
         let (signals, sender) = AsyncStream.makeStream(of: Int32.self)
@@ -31,7 +32,7 @@ package enum ServeSession {
 
     private static func serve(
         _ configuration: ServiceConfiguration, _ watchdog: Watchdog, _ signals: AsyncStream<Int32>,
-        _ ending: StandInEnding?, _ started: @Sendable (Service) -> Void
+        _ ending: @Sendable (Service) async -> Void, _ started: @Sendable (Service) -> Void
     ) async -> Result<Void, Failure> {
         do throws(Failure) {
             let service = try await Service.start(configuration)
@@ -42,7 +43,7 @@ package enum ServeSession {
             await service.waitUntilStopRequested()
             listening.cancel()
             watchdog.expectEnd()
-            await ending?.note(service)
+            await ending(service)
             await service.stop()
             return .success(())
         } catch { return .failure(error) }

@@ -19,16 +19,13 @@ package final class Aria2Settings: Sendable {
     private let stop: @Sendable () -> Void
     private let global: Mutex<Aria2Options>
 
-    package init(
-        root: String, sessionFile: String?, options: Aria2Options, defaults: ServiceDefaults = ServiceDefaults(),
-        isStandIn: Bool = false, stop: @escaping @Sendable () -> Void
-    ) {
-        self.root = root
-        self.sessionFile = sessionFile
-        self.defaults = defaults
-        self.isStandIn = isStandIn
-        self.stop = stop
-        global = Mutex(options)
+    package init(_ configuration: Aria2Configuration, _ service: ServiceContext) {
+        root = service.root
+        sessionFile = configuration.sessionFile
+        defaults = service.defaults
+        isStandIn = configuration.isStandIn
+        stop = service.stop
+        global = Mutex(configuration.options)
         sessionID = (0..<40).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
     }
 

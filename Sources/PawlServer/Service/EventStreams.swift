@@ -2,18 +2,21 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Sends events to listeners: to WebSockets in aria2's format, to streams in Pawl's.
+/// Sends events to listeners: to WebSockets as the service's extensions word them, to streams in Pawl's format.
 final class EventStreams: Sendable {
     private struct State {
         var server: WebServer?
         /// WebSockets and their pending events.
         var broadcasts = BatchedBroadcast()
         var readers: Set<ConnectionID> = []
-        /// The running downloads, according to the events: aria2's notifications depend on it.
+        /// The running downloads, according to the events: notifications depend on it.
         var running: Set<Download.ID> = []
     }
 
+    private let extensions: [any ServiceExtension]
     private let state = Mutex(State())
+
+    init(_ extensions: [any ServiceExtension]) { self.extensions = extensions }
 
     func attach(_ server: WebServer) { state.withLock { $0.server = server } }
     /// Whether it was new.
@@ -32,13 +35,17 @@ final class EventStreams: Sendable {
 
     func send(_ event: DownloadEvent) {
         let (server, readers, begins) = state.withLock { state in
-            for word in EventStreams.words(for: event, &state.running) {
-                state.broadcasts.add(EventStreams.message(word, event.id))
+            if let occasion = Hooks.Occasion.met(by: event, &state.running) {
+                notify(of: occasion, event.id, &state.broadcasts)
             }
             return (state.server, state.readers, state.broadcasts.begins())
         }
         if begins { Task { await sendInRounds() } }
         if !readers.isEmpty { server?.push([ServiceJSON.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers) }
+    }
+
+    private func notify(of occasion: Hooks.Occasion, _ id: Download.ID, _ broadcasts: inout BatchedBroadcast) {
+        for each in extensions { broadcasts.add(each.notification(of: occasion, id)) }
     }
 
     private func sendInRounds() async {
@@ -51,37 +58,10 @@ final class EventStreams: Sendable {
     /// Sends the stop of all running downloads; no event follows.
     func sendStop() {
         let (server, rest) = state.withLock { state in
-            for id in state.running { state.broadcasts.add(EventStreams.message("onDownloadStop", id)) }
+            for id in state.running { notify(of: .stop, id, &state.broadcasts) }
             state.running = []
             return (state.server, state.broadcasts.rest())
         }
         for portion in rest { server?.push(portion.messages, to: portion.listeners) }
-    }
-
-    private static func message(_ word: String, _ id: Download.ID) -> [UInt8] {
-        let message: JSON = [
-            "jsonrpc": "2.0", "method": .string("aria2.\(word)"), "params": [["gid": .string(id.description)]],
-        ]
-        return message.utf8
-    }
-
-    /// aria2's notification for the event.
-    static func words(for event: DownloadEvent, _ running: inout Set<Download.ID>) -> [String] {
-        guard case .state(let state) = event.kind else { return [] }
-        switch state {
-        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing:
-            return running.insert(event.id).inserted ? ["onDownloadStart"] : []
-        case .paused: return running.remove(event.id) == nil ? [] : ["onDownloadPause"]
-        case .waiting, .waitingForDisk, .preempted:
-            running.remove(event.id)
-            return []
-        case .removed: return running.remove(event.id) == nil ? [] : ["onDownloadStop"]
-        case .finished:
-            running.remove(event.id)
-            return ["onDownloadComplete"]
-        case .failed:
-            running.remove(event.id)
-            return ["onDownloadError"]
-        }
     }
 }

@@ -14,7 +14,7 @@ package final class Service: Sendable {
     let server: WebServer
     private let bell: AsyncLatch
     private let lines: EventStreams
-    private let session: SessionKeeper
+    private let extensions: [any ServiceExtension]
     private let lock: SocketLock
     private let presence: ServicePresence
     private let page: Page
@@ -29,7 +29,8 @@ package final class Service: Sendable {
 
     private init(
         _ configuration: ServiceConfiguration, manager: DownloadManager, server: WebServer, bell: AsyncLatch,
-        lines: EventStreams, session: SessionKeeper, lock: SocketLock, presence: ServicePresence, page: Page,
+        lines: EventStreams, extensions: [any ServiceExtension], lock: SocketLock, presence: ServicePresence,
+        page: Page,
         orphanedSessions: OrphanedSessions?, telling: Task<Void, Never>, deadline: Deadline, notices: [String]
     ) {
         self.deadline = deadline
@@ -40,7 +41,7 @@ package final class Service: Sendable {
         self.server = server
         self.bell = bell
         self.lines = lines
-        self.session = session
+        self.extensions = extensions
         self.lock = lock
         self.presence = presence
         self.page = page
@@ -78,14 +79,15 @@ package final class Service: Sendable {
         let login = configuration.login.flatMap(Secret.init)
         let page = try Page(manager, secret: secret ?? login, decisions: decisions) { notices.append($0) }
         await configuration.defaults.load(from: manager)
-        let aria2 = Aria2Methods(manager: manager, settings: configuration.settings { bell.ring() })
-        let methods = ServiceMethods(
-            aria2, manager: manager, page: page, configuration: configuration, portRefusal: configuration.portRefusal
+        let context = ServiceContext(
+            manager: manager, root: configuration.root, defaults: configuration.defaults, log: configuration.log
         ) { bell.ring() }
-        let session = SessionKeeper(aria2, interval: configuration.sessionInterval, log: configuration.log)
-        if configuration.isStandIn { await session.forgetOthers(than: configuration.entries) }
-        await session.load(configuration.entries)
-        let lines = EventStreams()
+        let extensions = configuration.extensions.map { $0(context) }
+        let methods = ServiceMethods(
+            extensions.map(\.methods), manager: manager, page: page, configuration: configuration,
+            portRefusal: configuration.portRefusal, stop: context.stop)
+        for each in extensions { await each.begin() }
+        let lines = EventStreams(extensions)
         let orphanedSessions = configuration.sessions.map {
             OrphanedSessions(in: $0, beside: manager, log: configuration.log)
         }
@@ -93,7 +95,9 @@ package final class Service: Sendable {
         let handler = ServiceHandler(
             dispatcher: RPCDispatcher(methods, secret: secret),
             requestPolicy: configuration.requestPolicy(hasSecret: secret != nil), secret: secret, login: login,
-            lines: lines, page: page, isStandIn: configuration.isStandIn,
+            lines: lines, page: page,
+            encodings: extensions.reduce(into: [:]) { $0.merge($1.encodings) { first, _ in first } },
+            notifiesOwnMachine: configuration.notifiesOwnMachine,
             metrics: { await metrics.text(manager, $0, orphanedSessions: orphanedSessions) })
         let server = try await WebServer.start(
             listeningAt: configuration.addresses, limits: configuration.limits, handler: handler)
@@ -104,9 +108,10 @@ package final class Service: Sendable {
         page.attach(server, address: configuration.pageAddress(server))
         orphanedSessions?.begin()
         let deadline = Deadline()
-        let telling = await pass(on: manager, configuration, to: metrics, lines, page, aria2, until: deadline)
+        let telling = await pass(on: manager, configuration, to: metrics, lines, page, extensions, until: deadline)
         return Service(
-            configuration, manager: manager, server: server, bell: bell, lines: lines, session: session, lock: lock,
+            configuration, manager: manager, server: server, bell: bell, lines: lines, extensions: extensions,
+            lock: lock,
             presence: presence, page: page, orphanedSessions: orphanedSessions, telling: telling, deadline: deadline,
             notices: notices)
     }
@@ -114,7 +119,7 @@ package final class Service: Sendable {
     /// Starts to send events to all listeners.
     private static func pass(
         on manager: DownloadManager, _ configuration: ServiceConfiguration, to metrics: Metrics, _ lines: EventStreams,
-        _ page: Page, _ aria2: Aria2Methods, until deadline: Deadline
+        _ page: Page, _ extensions: [any ServiceExtension], until deadline: Deadline
     ) async -> Task<Void, Never> {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
@@ -124,7 +129,7 @@ package final class Service: Sendable {
             await watcher.begin()
             for await event in events {
                 metrics.note(event)
-                if configuration.isStandIn, case .finished = event.kind { await aria2.follow(event.id) }
+                for each in extensions { await each.hear(event) }
                 lines.send(event)
                 page.note(event)
                 await watcher.hear(event)
@@ -153,7 +158,7 @@ package final class Service: Sendable {
         lines.sendStop()
         await server.stop()
         await page.close()
-        await session.close()
+        for each in extensions { await each.end() }
         await orphanedSessions?.close()
         await manager.shutDown()
         await telling.value

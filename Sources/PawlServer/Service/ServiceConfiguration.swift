@@ -15,6 +15,8 @@ package struct ServiceConfiguration: Sendable {
     package var port: Int? = 6800
     /// Whether it runs without the port if another process uses it.
     package var canDoWithoutPort = false
+    /// What to do if the port is in use.
+    package var portRemedy = AddressProbe.otherPort
     /// Why it runs without the port.
     private(set) var portRefusal: String?
     /// PEM files; with them the port speaks TLS only.
@@ -33,20 +35,16 @@ package struct ServiceConfiguration: Sendable {
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false
-    /// Whether it takes aria2c's place: forgets downloads at its end, accepts every host name if the secret is
-    /// right, and notifies WebSockets from this machine without a call.
-    package var isStandIn = false
+    /// Whether a request may use any host name if the secret is right.
+    package var allowsNamesWithSecret = false
+    /// Whether WebSockets from this machine are notified without a call.
+    package var notifiesOwnMachine = false
     /// Whether other machines may call without a secret.
     package var allowsUnauthenticated = false
-    /// aria2's session file with unfinished downloads, written on request, at an interval in seconds (0:
-    /// never), and at the end.
-    package var sessionFile: String?
-    package var sessionInterval = 0
-    /// Downloads added at the start, unless the queue contains their identifier already.
-    package var entries: [InputEntry] = []
     /// The folder of background sessions to take over; `nil` for none.
     package var sessions: String?
-    package var options = Aria2Options()
+    /// Further interfaces to the queue.
+    package var extensions: [@Sendable (ServiceContext) -> any ServiceExtension] = []
     let defaults = ServiceDefaults()
     package var manager = DownloadManager.Configuration()
     package var limits = WebLimits()
@@ -109,19 +107,12 @@ extension ServiceConfiguration {
     package func checkPort() throws(Failure) {
         try check()
         guard let port, !canDoWithoutPort else { return }
-        let remedy = isStandIn ? "choose another with --rpc-listen-port" : AddressProbe.otherPort
-        try AddressProbe.check(address, port: port, remedy: remedy)
-    }
-
-    func settings(stop: @escaping @Sendable () -> Void) -> Aria2Settings {
-        Aria2Settings(
-            root: root, sessionFile: sessionFile, options: options, defaults: defaults, isStandIn: isStandIn, stop: stop
-        )
+        try AddressProbe.check(address, port: port, remedy: portRemedy)
     }
 
     func requestPolicy(hasSecret: Bool) -> RequestPolicy {
         RequestPolicy(
             names: names, allowsEveryOrigin: allowsEveryOrigin, allowsExtensions: hasSecret,
-            allowsNamesWithSecret: isStandIn && hasSecret)
+            allowsNamesWithSecret: allowsNamesWithSecret && hasSecret)
     }
 }

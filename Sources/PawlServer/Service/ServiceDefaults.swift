@@ -1,4 +1,4 @@
-import Pawl
+package import Pawl
 import PawlCore
 import Synchronization
 
@@ -14,7 +14,7 @@ package final class ServiceDefaults: Sendable {
 
     package init() {}
 
-    var options: DownloadOptions { state.withLock { $0 } }
+    package var options: DownloadOptions { state.withLock { $0 } }
 
     private static let place = "defaults"
 

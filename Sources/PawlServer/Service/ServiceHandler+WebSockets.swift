@@ -24,8 +24,8 @@ extension ServiceHandler {
             page.feed.add(socket)
         } else if secret == nil || rights.isTrusted {
             trust(socket)
-        } else if isStandIn, request.isFromLoopback, request.fields[.origin] == nil {
-            // aria2's clients on this machine listen without a call; they learn identifiers only.
+        } else if notifiesOwnMachine, request.isFromLoopback, request.fields[.origin] == nil {
+            // They learn identifiers only.
             _ = lines.add(socket: socket)
         }
         Task { [weak self, rights] in

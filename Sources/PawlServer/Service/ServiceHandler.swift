@@ -11,7 +11,8 @@ final class ServiceHandler: WebHandler {
     let login: Secret?
     private let metrics: @Sendable (LatencyHistogram?) async -> String
     let page: Page
-    let isStandIn: Bool
+    private let encodings: [String: RPCEncoding]
+    let notifiesOwnMachine: Bool
     let lines: EventStreams
     /// All unauthenticated clients together use at most one of many threads.
     let unauthenticated = SerialWork(priority: .low)
@@ -23,7 +24,8 @@ final class ServiceHandler: WebHandler {
 
     init(
         dispatcher: RPCDispatcher, requestPolicy: RequestPolicy, secret: Secret?, login: Secret?, lines: EventStreams,
-        page: Page, isStandIn: Bool = false, metrics: @escaping @Sendable (LatencyHistogram?) async -> String
+        page: Page, encodings: [String: RPCEncoding], notifiesOwnMachine: Bool,
+        metrics: @escaping @Sendable (LatencyHistogram?) async -> String
     ) {
         self.dispatcher = dispatcher
         self.requestPolicy = requestPolicy
@@ -31,7 +33,8 @@ final class ServiceHandler: WebHandler {
         self.login = login
         self.lines = lines
         self.page = page
-        self.isStandIn = isStandIn
+        self.encodings = encodings
+        self.notifiesOwnMachine = notifiesOwnMachine
         self.metrics = metrics
     }
 
@@ -59,11 +62,12 @@ final class ServiceHandler: WebHandler {
         guard hasLogin(request) else { return reply(ServiceHandler.unauthorized("Basic realm=\"aria2\"")) }
         switch request.path {
         case "/jsonrpc": call(request, reply: reply)
-        case "/rpc": callXML(request, reply: reply)
         case "/healthz": reply(WebResponse(200, text: "ok"))
         case "/metrics": metrics(request, reply: reply)
         case "/events": events(request, reply: reply)
-        default: page.respond(to: request, reply: reply)
+        default:
+            if let encoding = encodings[request.path] { return call(request, in: encoding, reply: reply) }
+            page.respond(to: request, reply: reply)
         }
     }
 
@@ -118,19 +122,20 @@ final class ServiceHandler: WebHandler {
         return response
     }()
 
-    /// XML-RPC, which older clients use: the same calls in another encoding.
-    private func callXML(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard request.method == .post else { return reply(WebResponse(405, text: "XML-RPC requires POST")) }
+    /// The same calls in another encoding.
+    private func call(
+        _ request: WebRequest, in encoding: RPCEncoding, reply: @escaping @Sendable (WebResponse) -> Void
+    ) {
+        guard request.method == .post else { return reply(WebResponse(405, text: "\(encoding.name) requires POST")) }
         work(for: request, reply) { [dispatcher] in
-            guard let call = XMLCall.parse(request.body) else {
-                var response = WebResponse(400, text: "invalid XML-RPC request")
+            guard let call = encoding.parse(request.body) else {
+                var response = WebResponse(400, text: "invalid \(encoding.name) request")
                 response.closes = true
                 return response
             }
             let outcome = await dispatcher.respond(to: .one(.call(call)), rights: RPCRights(request))
             var response = WebResponse(
-                200, contentType: "text/xml",
-                body: .bytes(XMLCall.response(outcome.json, isMulticall: call.method == "system.multicall")))
+                200, contentType: encoding.contentType, body: .bytes(encoding.encode(outcome.json, call.method)))
             if outcome.isUnauthorized { response.delay = .seconds(1) }
             response.isForKnown = outcome.showedSecret
             return response

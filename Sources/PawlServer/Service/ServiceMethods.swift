@@ -2,9 +2,9 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// All RPC methods: aria2's, and those of ``ServiceMethod``.
+/// All RPC methods: those of ``ServiceMethod`` and of the service's extensions.
 struct ServiceMethods: RPCMethods {
-    private let aria2: Aria2Methods
+    private let others: [any RPCMethods]
     let manager: DownloadManager
     let page: Page
     let defaults: ServiceDefaults
@@ -17,10 +17,10 @@ struct ServiceMethods: RPCMethods {
 
     /// `stop` requests the service to end.
     init(
-        _ aria2: Aria2Methods, manager: DownloadManager, page: Page, configuration: ServiceConfiguration,
+        _ others: [any RPCMethods], manager: DownloadManager, page: Page, configuration: ServiceConfiguration,
         portRefusal: String?, stop: @escaping @Sendable () -> Void
     ) {
-        self.aria2 = aria2
+        self.others = others
         self.manager = manager
         self.page = page
         defaults = configuration.defaults
@@ -36,18 +36,25 @@ struct ServiceMethods: RPCMethods {
     /// What the owner must know of files of the service that are gone.
     var troubles: [String] { presence.value.withLock { $0?.troubles ?? [] } }
 
-    var names: [String] { aria2.names + ServiceMethod.table.map(\.name).sorted() }
-    func has(_ name: String) -> Bool { ServiceMethod.named(name) != nil || aria2.has(name) }
-    var notifications: [String] { aria2.notifications }
+    var names: [String] { others.flatMap(\.names) + ServiceMethod.table.map(\.name).sorted() }
+    func has(_ name: String) -> Bool { ServiceMethod.named(name) != nil || other(name) != nil }
+    var notifications: [String] { others.flatMap(\.notifications) }
 
-    func isReadOnly(_ method: String) -> Bool { ServiceMethod.named(method)?.isReadOnly ?? aria2.isReadOnly(method) }
+    private func other(_ method: String) -> (any RPCMethods)? { others.first { $0.has(method) } }
+
+    func isReadOnly(_ method: String) -> Bool {
+        ServiceMethod.named(method)?.isReadOnly ?? other(method)?.isReadOnly(method) ?? false
+    }
 
     func returnsOptions(_ method: String) -> Bool {
-        ServiceMethod.named(method)?.returnsOptions ?? aria2.returnsOptions(method)
+        ServiceMethod.named(method)?.returnsOptions ?? other(method)?.returnsOptions(method) ?? false
     }
 
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
-        guard let row = ServiceMethod.named(method) else { return try await aria2.call(method, parameters, rights) }
+        guard let row = ServiceMethod.named(method) else {
+            guard let other = other(method) else { throw .noSuchMethod(method) }
+            return try await other.call(method, parameters, rights)
+        }
         do {
             let given = RPCParameters(parameters, rights, errorCode: RPCError.invalidParameters.code)
             try given.checkCount(atMost: row.parameterCount)

@@ -51,8 +51,7 @@ struct EventWatcher {
         log?.note(event)
         guard !hooks.isEmpty else { return }
         if case .missed = event.kind { await deliverMissed() }
-        for word in EventStreams.words(for: event, &running) {
-            guard let occasion = Hooks.Occasion(word: word) else { continue }
+        if let occasion = Hooks.Occasion.met(by: event, &running) {
             await meet(occasion, event.id, try? await manager.snapshot(of: event.id))
         }
     }

@@ -4,11 +4,29 @@ import Synchronization
 
 /// Hooks and webhook: what is run or sent when something happens to a download.
 package struct Hooks: Sendable {
-    /// The events for which a hook is run; aria2 names them `onDownloadStart` and so on.
+    /// The events for which a hook is run, and of which WebSockets are notified.
     package enum Occasion: String, Sendable, CaseIterable {
         case start, pause, stop, complete, error
 
-        init?(word: String) { self.init(rawValue: word.dropFirst("onDownload".count).lowercased()) }
+        /// What the event means to listeners, who know the downloads in `running`.
+        static func met(by event: DownloadEvent, _ running: inout Set<Download.ID>) -> Occasion? {
+            guard case .state(let state) = event.kind else { return nil }
+            switch state {
+            case .probing, .transferring, .waitingForNetwork, .verifying, .publishing:
+                return running.insert(event.id).inserted ? .start : nil
+            case .paused: return running.remove(event.id) == nil ? nil : .pause
+            case .waiting, .waitingForDisk, .preempted:
+                running.remove(event.id)
+                return nil
+            case .removed: return running.remove(event.id) == nil ? nil : .stop
+            case .finished:
+                running.remove(event.id)
+                return .complete
+            case .failed:
+                running.remove(event.id)
+                return .error
+            }
+        }
 
         /// Whether it is the end of a download, which the queue records.
         var isEnd: Bool { self == .complete || self == .error }

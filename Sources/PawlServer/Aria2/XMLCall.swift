@@ -2,7 +2,7 @@ package import PawlCore
 
 /// The XML-RPC encoding of the JSON-RPC calls.
 package enum XMLCall {
-    static let limits = XMLElement.Limits(length: .max, depth: 64, elements: 100_000)
+    private static let limits = XMLElement.Limits(length: .max, depth: 64, elements: 100_000)
 
     /// `nil` if it is invalid.
     package static func parse(_ bytes: [UInt8]) -> RPCCall? {
