@@ -31,10 +31,10 @@ private func runCommand(_ arguments: [[UInt8]]) -> Int32 {
             let command = Command.table.first(where: { Array($0.name.utf8) == arguments.dropFirst().first }),
             command.takesPathTexts
         {
-            return try command.run(arguments.dropFirst(2).map(PathText.text)[...])
+            return try run(command, arguments.dropFirst(2).map(PathText.text)[...])
         }
         let texts = try arguments.dropFirst().map(text)
-        return try name == "aria2c" ? Command.aria2c.run(texts[...]) : run(command: texts[...])
+        return try name == "aria2c" ? run(.aria2c, texts[...]) : run(command: texts[...])
     } catch {
         printFailure(error)
         return Int32(error.code.rawValue)
@@ -60,11 +60,14 @@ private func shown(_ word: String) -> String {
     return name.hasPrefix("--") || !name.contains(":") ? String(name) : String(name.prefix(2))
 }
 
-/// Prints a failure as one line on standard error.
-func printFailure(_ failure: Failure) {
-    var errors = OutputFile(descriptor: STDERR_FILENO)
-    errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
-    errors.flush()
+/// Runs a command, or shows its help.
+private func run(_ command: Command, _ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
+    switch try command.run(arguments) {
+    case .exit(let code): return code
+    case .help(let length):
+        say(HelpText.text(of: command, whole: length == .whole, .ofTerminal))
+        return 0
+    }
 }
 
 private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32 {
@@ -81,11 +84,11 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
         return 0
     case .some(let word):
         if let command = Command.table.first(where: { $0.name == word }) {
-            return try command.run(arguments.dropFirst())
+            return try run(command, arguments.dropFirst())
         }
         // The most common command needs no name.
         if let get = Command.table.first(where: { $0.name == "get" }), BareAddress.begins(arguments) {
-            return try get.run(arguments)
+            return try run(get, arguments)
         }
         if let meant = CommandHabit.command(for: word) {
             throw Failure(

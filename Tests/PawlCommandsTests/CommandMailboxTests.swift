@@ -11,21 +11,21 @@ import Testing
     private let ending = DownloadEvent.Kind.finished(
         DownloadedFile(path: "f", length: 1, received: 1, duration: 1, wasThere: false))
 
-    private func message(_ kind: DownloadEvent.Kind) -> CommandMailbox.Message {
+    private func message(_ kind: DownloadEvent.Kind) -> CommandMailbox<Never>.Message {
         .event(DownloadEvent(id: Download.ID(rawValue: 1), kind: kind))
     }
 
-    private func isEnding(_ message: CommandMailbox.Message) -> Bool {
+    private func isEnding(_ message: CommandMailbox<Never>.Message) -> Bool {
         guard case .event(let event) = message, case .finished = event.kind else { return false }
         return true
     }
 
-    private func isSignal(_ message: CommandMailbox.Message) -> Bool {
+    private func isSignal(_ message: CommandMailbox<Never>.Message) -> Bool {
         if case .signal = message { true } else { false }
     }
 
     @Test func `a message that is already there ends the wait immediately`() throws {
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Never>()
         mailbox.post(message(.notice(DownloadNotice(.init("test", "one")))))
         mailbox.post(message(.notice(DownloadNotice(.init("test", "two")))))
         mailbox.wait(milliseconds: nil)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `any message wakes a thread without patience`() throws {
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Never>()
         let notice = message(.notice(DownloadNotice(.init("test", "one"))))
         let poster = SystemThread.start { mailbox.post(notice) }
         // Without the wake-up this wait would never end.
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `with patience only enough ends wake it, and no message is lost`() throws {
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Never>()
         let messages = [
             message(.notice(DownloadNotice(.init("test", "one")))), message(ending),
             message(.notice(DownloadNotice(.init("test", "two")))), message(ending),
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `ends that were taken do not count for the next wait`() throws {
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Never>()
         mailbox.post(message(ending))
         #expect(mailbox.take().count == 1)
         let messages = [message(ending), message(ending)]
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `a signal wakes it regardless of patience, also if it came before`() throws {
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Never>()
         let poster = SystemThread.start { mailbox.post(.signal(SIGINT)) }
         mailbox.wait(milliseconds: nil, patience: 100)
         #expect(mailbox.take().contains(where: isSignal))
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `patience ends with the timeout`() throws {
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Never>()
         mailbox.post(message(.notice(DownloadNotice(.init("test", "one")))))
         mailbox.wait(milliseconds: 1, patience: 5)
         #expect(mailbox.take().count == 1)

@@ -21,9 +21,9 @@ extension Command {
         switch given.textOption {
         case "help": say(Aria2cHelp.text(on: given.topic))
         case "version": say(Aria2cOptions.versionText)
-        case nil, .some: return try Aria2cRun(given.joined(), addresses).run()
+        case nil, .some: return .exit(try Aria2cRun(given.joined(), addresses).run())
         }
-        return 0
+        return .exit(0)
     }
 }
 

@@ -39,11 +39,6 @@ enum Aria2cFiles {
             && (try? readBytes(at: path, atMost: 16)).map { $0.starts(with: "SQLite format 3".utf8) } ?? false
     }
 
-    static func exists(_ path: String) -> Bool {
-        var found = stat()
-        return unsafe lstat(path, &found) == 0
-    }
-
     /// The time of the last change as an HTTP date (RFC 9110 §5.6.7).
     static func date(of path: String) -> String? {
         var found = stat()

@@ -28,7 +28,7 @@ package struct Aria2cOptions: Sendable {
         case .text: (textOption, topic) = (row.option.name, value)
         case .nothing:
             // aria2c looks whether the torrent is there before anything else.
-            let isMissing = row.option.name == "torrent-file" && !Aria2cFiles.exists(value)
+            let isMissing = row.option.name == "torrent-file" && !nameExists(value)
             if isMissing || row.option.kind.isNumeric && row.option.normal(value) == nil {
                 throw Aria2cOptions.refusal(row, value)
             }

@@ -77,7 +77,7 @@ extension Aria2cSession {
             return complete(download, speed: 0)
         }
         let parts = FileName.PartForm.allCases.map { failed.path + $0.partialEnding }
-        if failed.name != nil, !parts.contains(where: Aria2cFiles.exists) { Aria2cFiles.withdrawMark(failed.path) }
+        if failed.name != nil, !parts.contains(where: nameExists) { Aria2cFiles.withdrawMark(failed.path) }
         if let existing = download.secondTry(after: error) {
             if download.isDoubtful { printer.note(.error, "Checksum error detected. file=\(download.shownPath)") }
             return begin(download.entry, attempt: download.attempt + 1, existing: existing)

@@ -6,7 +6,7 @@ import PawlSystem
 
 // What the downloads and the system report.
 extension Aria2cSession {
-    mutating func hear(_ message: CommandMailbox.Message) {
+    mutating func hear(_ message: CommandMailbox<Check>.Message) {
         switch message {
         case .event(let event): hear(event.kind, of: event.id.rawValue)
         case .signal(SIGINT):
@@ -15,7 +15,7 @@ extension Aria2cSession {
         case .signal(SIGTERM), .signal(SIGHUP):
             printer.note(.notice, "Emergency Shutdown sequence commencing...")
             isStopped = true
-        case .finding(let order, let result): hear(result, of: order)
+        case .own(let check): hear(check.result, of: check.order)
         case .signal, .trace: break
         }
     }
@@ -66,7 +66,7 @@ extension Aria2cSession {
 
     mutating func noteRename(_ download: Aria2cDownload) {
         guard let name = download.name, let former = Aria2cDownload.unnumbered(name),
-            download.expectedName.hasSameBytes(as: former) || Aria2cFiles.exists(download.folder + "/" + former),
+            download.expectedName.hasSameBytes(as: former) || nameExists(download.folder + "/" + former),
             !download.expectedName.hasSameBytes(as: name)
         else { return }
         printer.note(.notice, "File already exists. Renamed to \(download.shownPath).")

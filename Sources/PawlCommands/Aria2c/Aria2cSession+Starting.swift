@@ -39,7 +39,7 @@ extension Aria2cSession {
         checking[order]?.check = check
         SystemThread.detached("pawl-check", blocksSignals: true) {
             let found = Result { () throws(Failure) in try download.finding(path) { check.note($0) } }
-            mailbox.post(.finding(order, found))
+            mailbox.post(.own(Aria2cSession.Check(order: order, result: found)))
         }
     }
 
@@ -89,8 +89,8 @@ extension Aria2cSession {
     mutating func dropMark(of path: String, _ download: Aria2cDownload, isThere: Bool) {
         let mark = download.shown(path) + ".aria2"
         let parts = FileName.PartForm.allCases.map { path + $0.partialEnding }
-        guard !download.isDry, Aria2cFiles.exists(path + ".aria2") else { return }
-        if !isThere, !parts.contains(where: Aria2cFiles.exists) {
+        guard !download.isDry, nameExists(path + ".aria2") else { return }
+        if !isThere, !parts.contains(where: nameExists) {
             printer.note(
                 .notice,
                 "Removed the defunct control file \(mark) because the download file \(download.shown(path)) doesn't exist."

@@ -9,9 +9,15 @@ import PawlSystem
 ///
 /// Everything here runs on the main thread; other threads only post to the mailbox.
 struct Aria2cSession: ~Copyable {
+    /// The result of a comparison on a thread of its own, under the download's order.
+    struct Check: Sendable {
+        var order: Int
+        var result: Result<Aria2cDownload.Finding, Failure>
+    }
+
     let options: Aria2cOptions
     let downloader: Downloader
-    let mailbox: CommandMailbox
+    let mailbox: CommandMailbox<Check>
     let cookies: CookieSaver?
     var printer: Aria2cPrinter
     var waiting: [Aria2cEntry]
@@ -33,7 +39,7 @@ struct Aria2cSession: ~Copyable {
         self.options = options
         self.printer = printer
         waiting = entries
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Check>()
         // Before any other thread, so that the downloader's threads inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { mailbox.post(.signal($0)) }
         var configuration = Downloader.Configuration()

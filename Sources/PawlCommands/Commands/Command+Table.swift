@@ -40,37 +40,37 @@ extension Command {
         if let list = CompletionList(rawValue: arguments.first ?? "") {
             // A shell that asks while the user types gets candidates or nothing.
             say((try? list.text()) ?? "")
-            return 0
+            return .exit(0)
         }
         guard let shell = arguments.first, arguments.count == 1, let text = Completions.text(for: shell) else {
             throw Failure.usage("completions", Completions.shells.joined(separator: "|"))
         }
         say(text)
-        return 0
+        return .exit(0)
     }
 }
 
-@Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
+@Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Command.Outcome {
     var plan = try GetPlan(
         arguments: arguments, readingWith: { (path) throws(Failure) in try readBytes(at: path) },
         askingWith: PasswordPrompt.ask, guessingWith: RemoteLook.scheme)
-    if let length = plan.options.help { return try showHelp(on: "get", length) }
+    if let length = plan.options.help { return .help(length) }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
-    if let control = plan.options.zsync { return try ZsyncUpdate(control, plan).run() }
+    if let control = plan.options.zsync { return .exit(try ZsyncUpdate(control, plan).run()) }
     let refused = try plan.listPrefixes()
-    if plan.options.isDryRun { return DryRun(plan).run() }
+    if plan.options.isDryRun { return .exit(DryRun(plan).run()) }
     if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
         var errors = OutputFile(descriptor: STDERR_FILENO)
         errors.appendLine(
             "\(plan.unchanged) \(plan.unchanged == 1 ? "object is" : "objects are") there already, unchanged")
         errors.flush()
     }
-    guard !plan.items.isEmpty else { return refused }
+    guard !plan.items.isEmpty else { return .exit(refused) }
     let code = try GetSession(plan).run()
-    return code == 0 ? refused : code
+    return .exit(code == 0 ? refused : code)
 }
 
-@Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Int32 {
+@Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Command.Outcome {
     let whole: Set = ["--all", "--help-all"]
     let arguments = words.filter { !whole.contains($0) }[...]
     let operand = arguments.dropFirst().first
@@ -86,5 +86,5 @@ extension Command {
     case (_, let unexpected?): throw .unexpected(unexpected, in: "help")
     case (let name, nil): say(try PawlCommands.help(on: name, whole: arguments.count < words.count))
     }
-    return 0
+    return .exit(0)
 }

@@ -28,8 +28,16 @@ struct Command: Sendable {
     /// Built on demand: most runs need those of one command at most.
     var options: [OptionEntry] { entries() }
     private let entries: @Sendable () -> [OptionEntry]
-    /// Takes the arguments after the name and returns the exit code.
-    var run: @Sendable (ArraySlice<String>) throws(Failure) -> Int32
+    /// What a run comes to.
+    enum Outcome: Sendable {
+        /// The exit code.
+        case exit(Int32)
+        /// The user asked for the command's help.
+        case help(HelpLength)
+    }
+
+    /// Takes the arguments after the name.
+    var run: @Sendable (ArraySlice<String>) throws(Failure) -> Outcome
 
     /// Creates a command that parses its options from a table.
     init<Options: CommandOptions>(
@@ -41,15 +49,15 @@ struct Command: Sendable {
             (arguments) throws(Failure) in
             var options = Options()
             let operands = try OptionParser(table(), command: name).parse(arguments, into: &options)
-            if let length = options.help { return try showHelp(on: name, length) }
-            return try run(options, operands)
+            if let length = options.help { return .help(length) }
+            return .exit(try run(options, operands))
         }
     }
 
     init(
         _ name: String, _ synopsis: String, summary: String, details: String, operand: Operand = .nothing,
         options: @autoclosure @escaping @Sendable () -> [OptionEntry] = [],
-        run: @escaping @Sendable (ArraySlice<String>) throws(Failure) -> Int32
+        run: @escaping @Sendable (ArraySlice<String>) throws(Failure) -> Outcome
     ) {
         self.name = name
         self.synopsis = synopsis
@@ -120,37 +128,25 @@ extension CommandOptions {
     }
 }
 
-extension HelpLayout {
-    /// That of standard output, if it is a terminal.
-    static var ofTerminal: HelpLayout {
-        HelpLayout(width: isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : widest)
-    }
-}
-
-/// The help text of a command, of `pawl` itself for `nil`; with `whole`, every option.
-func help(on name: String?, whole: Bool = false) throws(Failure) -> String {
-    guard let name else { return HelpText.overview(.ofTerminal) }
-    return HelpText.text(of: try command(named: name), whole: whole, .ofTerminal)
-}
-
-func showHelp(on name: String, _ length: HelpLength) throws(Failure) -> Int32 {
-    say(try help(on: name, whole: length == .whole))
-    return 0
-}
-
-/// The command of this name, for help.
-func command(named name: String) throws(Failure) -> Command {
-    if let command = Command.table.first(where: { $0.name == name }) { return command }
-    let meant = CommandHabit.command(for: name).flatMap { $0.hasPrefix("-") ? nil : $0.prefix { $0 != " " } }
-    let near = meant.map(String.init) ?? spellingSuggestion(for: name, among: Command.table.map(\.name))
-    throw Failure(
-        .badOption, "no help for", at: Redaction.address(name), because: "unknown command",
-        remedy: near.map { "did you mean 'pawl help \($0)'?" } ?? "see 'pawl --help'")
-}
-
 /// Writes to standard output.
 func say(_ text: String) {
     var output = OutputFile(descriptor: STDOUT_FILENO)
     output.append(text)
     output.flush()
+}
+
+extension Failure {
+    /// An operand where none is expected.
+    static func unexpected(_ operand: String, in command: String) -> Failure {
+        Failure(
+            .badOption, "unexpected argument", at: Redaction.address(operand), because: "",
+            remedy: "see 'pawl help \(command)'")
+    }
+
+    /// `missing`: the operand that was not given.
+    static func usage(_ command: String, _ operands: String, missing: String? = nil) -> Failure {
+        Failure(
+            .badOption, missing == nil ? "wrong operands of" : "missing", at: missing ?? "pawl \(command)", because: "",
+            remedy: "usage: pawl \(command) \(operands)")
+    }
 }

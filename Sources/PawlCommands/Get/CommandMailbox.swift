@@ -5,13 +5,14 @@ import PawlSystem
 import Synchronization
 
 /// Messages from the downloader's threads and the signal thread to the main thread, which alone reads and prints.
-package final class CommandMailbox: Sendable {
+///
+/// `Own` are messages of the command itself, `Never` if it has none.
+package final class CommandMailbox<Own: Sendable>: Sendable {
     package enum Message: Sendable {
         case event(DownloadEvent)
         case trace(TransferTrace)
         case signal(Int32)
-        /// The result of work on a thread of its own, under the number that it was given.
-        case finding(Int, Result<Aria2cDownload.Finding, Failure>)
+        case own(Own)
     }
 
     private struct State {

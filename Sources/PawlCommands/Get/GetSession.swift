@@ -8,7 +8,7 @@ import PawlSystem
 /// Everything here runs on the main thread; other threads only post to the mailbox.
 struct GetSession: ~Copyable {
     private let plan: GetPlan
-    private let mailbox: CommandMailbox
+    private let mailbox: CommandMailbox<Never>
     private let downloader: Downloader
     /// Where the bytes go, if not to files.
     private let store: ObjectStore?
@@ -34,7 +34,7 @@ struct GetSession: ~Copyable {
         let isGiven = plan.options.download.netrc != nil
         usualNetrc = plan.options.readsNetrc && !isGiven ? NetrcPermission.usual() : nil
         common = Boxed(Self.complete(plan.common, usualNetrc))
-        let mailbox = try CommandMailbox()
+        let mailbox = try CommandMailbox<Never>()
         let store = try plan.store()
         self.store = store
         let cursor = CursorGuard()
@@ -158,14 +158,13 @@ struct GetSession: ~Copyable {
         return options
     }
 
-    private mutating func hear(_ message: CommandMailbox.Message) {
+    private mutating func hear(_ message: CommandMailbox<Never>.Message) {
         switch message {
         case .event(let event):
             let id = event.id.rawValue
             if let report = ledger.apply(event.kind, of: id) { reporter.notify(report) }
             if RunLedger.isEnd(event.kind) { downloads[id] = nil }
         case .trace(let trace): reporter.show(trace)
-        case .finding: break
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP): isInterrupted = true
         case .signal(SIGTSTP): reporter.stop()
         case .signal(SIGCONT): reporter.resume()

@@ -46,3 +46,9 @@ func checkReadable(_ path: String, option: String) throws(Failure) {
         .cannotOpen, "cannot open", at: path, because: "\(SystemError.last.text) (given with --\(option))",
         remedy: .checkPath)
 }
+
+/// Whether anything has this name, be it a link to nothing.
+func nameExists(_ path: String) -> Bool {
+    var found = stat()
+    return unsafe lstat(path, &found) == 0
+}

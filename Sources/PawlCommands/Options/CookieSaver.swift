@@ -22,7 +22,7 @@ final class CookieSaver: Sendable {
     /// A file stays as it is when no cookie was used: it may be the one from which cookies are sent.
     func save() throws(Failure) {
         let list = list.withLock { $0 }
-        guard list.isKnown || !Aria2cFiles.exists(path) else { return }
+        guard list.isKnown || !nameExists(path) else { return }
         try AtomicFile.replace(path, with: Array(list.text(now: UnixTime(seconds: Int64(time(nil)))).utf8))
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 
@@ -25,34 +26,14 @@ extension Failure {
     }
 }
 
-extension Failure {
-    /// The same with a remedy in the terms of the commands for the queue.
-    var inQueue: Failure {
-        var failure = self
-        failure.remedy = Remedy(remedy.queueText)
-        return failure
-    }
-}
-
-extension Remedy {
-    private static let changeable = Set(SetOptions.table.flatMap(\.entry.names))
-
-    /// For a download of the service: `pawl set` changes its options.
-    fileprivate var queueText: String {
-        let text = worded {
-            $0.option
-        } resume: {
-            "run 'pawl resume ID'"
-        }
-        let isChangeable = parts.contains { part in
-            guard case .option(let id) = part else { return false }
-            return Remedy.changeable.contains(String(id.option.dropFirst(2)))
-        }
-        return isChangeable ? "\(text) ('pawl set ID' changes options)" : text
-    }
-}
-
 extension OptionID {
     /// The option on the command line that sets it.
     var option: String { "--" + (DownloadOption.option(of: self)?.name ?? "deny-private-addresses") }
+}
+
+/// Prints a failure as one line on standard error.
+func printFailure(_ failure: Failure) {
+    var errors = OutputFile(descriptor: STDERR_FILENO)
+    errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
+    errors.flush()
 }

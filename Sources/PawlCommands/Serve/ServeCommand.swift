@@ -82,15 +82,6 @@ private struct ServeReporter: Sendable {
     }
 }
 
-extension Failure {
-    /// An operand where none is expected.
-    static func unexpected(_ operand: String, in command: String) -> Failure {
-        Failure(
-            .badOption, "unexpected argument", at: Redaction.address(operand), because: "",
-            remedy: "see 'pawl help \(command)'")
-    }
-}
-
 extension ServeOptions {
     /// Installs, shows or removes the unit if an option says so; `false` otherwise.
     fileprivate func changesUnit() throws(Failure) -> Bool {

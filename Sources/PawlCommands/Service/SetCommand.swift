@@ -104,3 +104,30 @@ struct SetOptions: CommandOptions {
         },
     ]
 }
+
+extension Failure {
+    /// The same with a remedy in the terms of the commands for the queue.
+    var inQueue: Failure {
+        var failure = self
+        failure.remedy = Remedy(remedy.queueText)
+        return failure
+    }
+}
+
+extension Remedy {
+    private static let changeable = Set(SetOptions.table.flatMap(\.entry.names))
+
+    /// For a download of the service: `pawl set` changes its options.
+    fileprivate var queueText: String {
+        let text = worded {
+            $0.option
+        } resume: {
+            "run 'pawl resume ID'"
+        }
+        let isChangeable = parts.contains { part in
+            guard case .option(let id) = part else { return false }
+            return Remedy.changeable.contains(String(id.option.dropFirst(2)))
+        }
+        return isChangeable ? "\(text) ('pawl set ID' changes options)" : text
+    }
+}

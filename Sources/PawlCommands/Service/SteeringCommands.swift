@@ -194,11 +194,4 @@ extension Failure {
             .badOption, "cannot use", at: "\(option) with \(id)",
             because: "\(option) names the downloads to \(command) already", remedy: "give IDs or \(option)")
     }
-
-    /// `missing`: the operand that was not given.
-    static func usage(_ command: String, _ operands: String, missing: String? = nil) -> Failure {
-        Failure(
-            .badOption, missing == nil ? "wrong operands of" : "missing", at: missing ?? "pawl \(command)", because: "",
-            remedy: "usage: pawl \(command) \(operands)")
-    }
 }

@@ -1,4 +1,6 @@
+import Glibc
 import Pawl
+import PawlCore
 
 /// The text of `--help`, generated from the tables of options.
 enum HelpText {
@@ -119,4 +121,27 @@ enum HelpText {
         let words = option.help + (option.standard.map { " [\($0)]" } ?? "")
         return layout.entry(head, words)
     }
+}
+
+extension HelpLayout {
+    /// That of standard output, if it is a terminal.
+    static var ofTerminal: HelpLayout {
+        HelpLayout(width: isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : widest)
+    }
+}
+
+/// The help text of a command, of `pawl` itself for `nil`; with `whole`, every option.
+func help(on name: String?, whole: Bool = false) throws(Failure) -> String {
+    guard let name else { return HelpText.overview(.ofTerminal) }
+    return HelpText.text(of: try command(named: name), whole: whole, .ofTerminal)
+}
+
+/// The command of this name, for help.
+func command(named name: String) throws(Failure) -> Command {
+    if let command = Command.table.first(where: { $0.name == name }) { return command }
+    let meant = CommandHabit.command(for: name).flatMap { $0.hasPrefix("-") ? nil : $0.prefix { $0 != " " } }
+    let near = meant.map(String.init) ?? spellingSuggestion(for: name, among: Command.table.map(\.name))
+    throw Failure(
+        .badOption, "no help for", at: Redaction.address(name), because: "unknown command",
+        remedy: near.map { "did you mean 'pawl help \($0)'?" } ?? "see 'pawl --help'")
 }
