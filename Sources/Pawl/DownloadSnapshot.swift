@@ -182,3 +182,13 @@ extension DownloadSnapshot {
     /// A run has its slot: its engine has not begun it yet, or it waits for a descriptor.
     mutating func hideWait() { if state == .waiting { state = .probing } }
 }
+
+extension DownloadSnapshot.HostLimit {
+    /// As the service and `pawl get --json` print it (Documentation/JSON.md).
+    package var json: JSON {
+        [
+            "host": .string(host), "connections": .number(connections), "since": .number(since),
+            "reason": .string(reason),
+        ]
+    }
+}

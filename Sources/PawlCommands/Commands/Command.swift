@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
+package import PawlCore
 
 /// A subcommand of `pawl`, with its text for help, the manual page and completions.
-struct Command: Sendable {
+package struct Command: Sendable {
     /// The operands after the options.
-    indirect enum Operand: Sendable, Hashable {
+    package indirect enum Operand: Sendable, Hashable {
         case nothing
         case addresses
         /// Downloads of the service.
@@ -17,19 +17,19 @@ struct Command: Sendable {
         case sequence([Operand])
     }
 
-    var name: String
+    package var name: String
     /// The arguments after the name, as help shows them.
-    var synopsis: String
+    package var synopsis: String
     /// A short description for lists of commands.
-    var summary: String
+    package var summary: String
     /// One paragraph a line.
-    var details: String
-    var operand: Operand
+    package var details: String
+    package var operand: Operand
     /// Built on demand: most runs need those of one command at most.
-    var options: [OptionEntry] { entries() }
+    package var options: [OptionEntry] { entries() }
     private let entries: @Sendable () -> [OptionEntry]
     /// What a run comes to.
-    enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// The exit code.
         case exit(Int32)
         /// The user asked for the command's help.
@@ -37,10 +37,10 @@ struct Command: Sendable {
     }
 
     /// Takes the arguments after the name.
-    var run: @Sendable (ArraySlice<String>) throws(Failure) -> Outcome
+    package var run: @Sendable (ArraySlice<String>) throws(Failure) -> Outcome
 
     /// Creates a command that parses its options from a table.
-    init<Options: CommandOptions>(
+    package init<Options: CommandOptions>(
         _ name: String, _ synopsis: String, summary: String, details: String, operand: Operand = .nothing,
         taking table: @autoclosure @escaping @Sendable () -> [CommandOption<Options>],
         run: @escaping @Sendable (Options, [String]) throws(Failure) -> Int32
@@ -54,7 +54,7 @@ struct Command: Sendable {
         }
     }
 
-    init(
+    package init(
         _ name: String, _ synopsis: String, summary: String, details: String, operand: Operand = .nothing,
         options: @autoclosure @escaping @Sendable () -> [OptionEntry] = [],
         run: @escaping @Sendable (ArraySlice<String>) throws(Failure) -> Outcome
@@ -88,14 +88,14 @@ extension Command {
     }
 
     /// Whether its exit code is that of downloads.
-    var reportsDownloads: Bool { ["get", "pipe", "repair", "wait"].contains(name) }
+    package var reportsDownloads: Bool { ["get", "pipe", "repair", "wait"].contains(name) }
 
     /// Whether its arguments are ``PathText``: the files have names that others chose.
-    var takesPathTexts: Bool { name == "verify" }
+    package var takesPathTexts: Bool { name == "verify" }
 }
 
 /// The parsed options of a command.
-protocol CommandOptions: Sendable {
+package protocol CommandOptions: Sendable {
     /// The help to print instead of running.
     var help: HelpLength? { get set }
     init()
@@ -108,20 +108,20 @@ package enum HelpLength: Sendable {
 }
 
 extension CommandOptions {
-    static var helpOption: CommandOption<Self> {
+    package static var helpOption: CommandOption<Self> {
         CommandOption("help", short: "h", takes: .none, in: .output, "show this help", setsOneDownload: false) {
             (options, _) in options.help = options.help ?? .short
         }
     }
 
-    static func jsonOption(_ isJSON: any WritableKeyPath<Self, Bool> & Sendable) -> CommandOption<Self> {
+    package static func jsonOption(_ isJSON: any WritableKeyPath<Self, Bool> & Sendable) -> CommandOption<Self> {
         CommandOption(
             "json", takes: .none, in: .output, "print one JSON object per line on standard output",
             setsOneDownload: false
         ) { (options, _) in options[keyPath: isJSON] = true }
     }
 
-    static var wholeHelpOption: CommandOption<Self> {
+    package static var wholeHelpOption: CommandOption<Self> {
         CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
             (options, _) in options.help = .whole
         }
@@ -129,7 +129,7 @@ extension CommandOptions {
 }
 
 /// Writes to standard output.
-func say(_ text: String) {
+package func say(_ text: String) {
     var output = OutputFile(descriptor: STDOUT_FILENO)
     output.append(text)
     output.flush()
@@ -137,14 +137,14 @@ func say(_ text: String) {
 
 extension Failure {
     /// An operand where none is expected.
-    static func unexpected(_ operand: String, in command: String) -> Failure {
+    package static func unexpected(_ operand: String, in command: String) -> Failure {
         Failure(
             .badOption, "unexpected argument", at: Redaction.address(operand), because: "",
             remedy: "see 'pawl help \(command)'")
     }
 
     /// `missing`: the operand that was not given.
-    static func usage(_ command: String, _ operands: String, missing: String? = nil) -> Failure {
+    package static func usage(_ command: String, _ operands: String, missing: String? = nil) -> Failure {
         Failure(
             .badOption, missing == nil ? "wrong operands of" : "missing", at: missing ?? "pawl \(command)", because: "",
             remedy: "usage: pawl \(command) \(operands)")

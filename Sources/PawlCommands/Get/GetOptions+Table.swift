@@ -3,7 +3,7 @@ import PawlCore
 
 extension GetOptions {
     /// Every option of `pawl get`, for parsing and for help.
-    static let table: [CommandOption<GetOptions>] =
+    package static let table: [CommandOption<GetOptions>] =
         files.prefix(1) + options(DownloadOption.files, in: .files) + files.dropFirst() + sources
         + options(DownloadOption.sources, in: .sources) + transfer + options(DownloadOption.transfer, in: .transfer)
         + options(DownloadOption.request, in: .request) + request + options(DownloadOption.security, in: .security)

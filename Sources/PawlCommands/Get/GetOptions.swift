@@ -93,4 +93,11 @@ package struct GetOptions: CommandOptions, Hashable {
             option.texts(of: download).filter(option.isFile).map { (option.name, $0) }
         }
     }
+
+    /// What every downloader of the command allows, also one for a file that describes the download.
+    package var connections: Downloader.Configuration {
+        var configuration = Downloader.Configuration()
+        configuration.deniesPrivateAddresses = deniesPrivateAddresses
+        return configuration
+    }
 }

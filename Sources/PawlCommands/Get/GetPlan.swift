@@ -22,6 +22,20 @@ package struct GetPlan: Sendable {
 
         /// Whether the file has options of its own.
         var hasOwnOptions: Bool { !lines.isEmpty || !mirrors.isEmpty }
+
+        package init(
+            source: String, mirrors: [String], line: Int? = nil, lines: [InputOption], pieces: PieceHashes? = nil,
+            digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil
+        ) {
+            self.source = source
+            self.mirrors = mirrors
+            self.line = line
+            self.lines = lines
+            self.pieces = pieces
+            self.digests = digests
+            self.isSeeded = isSeeded
+            self.replaces = replaces
+        }
     }
 
     package private(set) var options: GetOptions
@@ -40,7 +54,7 @@ package struct GetPlan: Sendable {
     /// Applies the lines of an item.
     private let apply: Apply
 
-    typealias Apply = @Sendable (Item, inout GetOptions) throws(Failure) -> Void
+    package typealias Apply = @Sendable (Item, inout GetOptions) throws(Failure) -> Void
 
     /// Parses `pawl get`'s arguments.
     ///
@@ -58,7 +72,7 @@ package struct GetPlan: Sendable {
     /// Creates the plan of a command whose options are already parsed.
     ///
     /// `guess` returns the scheme of a URL that was given without one.
-    init(
+    package init(
         _ options: GetOptions, _ sources: [String], for command: String,
         readingWith read: (String) throws(Failure) -> [UInt8], askingWith ask: (String) throws(Failure) -> String?,
         guessingWith guess: (String, DownloadOptions, GetOptions) -> String = { _, _, _ in "https" }
@@ -133,7 +147,7 @@ package struct GetPlan: Sendable {
     }
 
     /// Creates the plan of another command, whose files are known and whose lines have other names.
-    init(_ options: GetOptions, items: [Item], applying apply: @escaping Apply) throws(Failure) {
+    package init(_ options: GetOptions, items: [Item], applying apply: @escaping Apply) throws(Failure) {
         self.options = options
         self.apply = apply
         command = "get"

@@ -1,12 +1,12 @@
 import Glibc
 import Pawl
-import PawlCore
+package import PawlCore
 import PawlSystem
 
 /// One run of `pawl get`: feeds the downloader, reports its events, and returns the exit code.
 ///
 /// Everything here runs on the main thread; other threads only post to the mailbox.
-struct GetSession: ~Copyable {
+package struct GetSession: ~Copyable {
     private let plan: GetPlan
     private let mailbox: CommandMailbox<Never>
     private let downloader: Downloader
@@ -29,7 +29,7 @@ struct GetSession: ~Copyable {
     /// How long an object may take to be completed after a signal.
     private static let storeGrace = Interval.seconds(5)
 
-    init(_ plan: GetPlan) throws(Failure) {
+    package init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
         let isGiven = plan.options.download.netrc != nil
         usualNetrc = plan.options.readsNetrc && !isGiven ? NetrcPermission.usual() : nil
@@ -62,7 +62,7 @@ struct GetSession: ~Copyable {
     }
 
     /// Throws code 1 when the system refuses the downloader's threads.
-    consuming func run() throws(Failure) -> Int32 {
+    package consuming func run() throws(Failure) -> Int32 {
         try SystemThread.requireAll()
         feed()
         while !ledger.active.isEmpty {
@@ -174,7 +174,7 @@ struct GetSession: ~Copyable {
 }
 
 /// Milliseconds of the monotonic clock.
-func milliseconds() -> Int64 {
+package func milliseconds() -> Int64 {
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)
     return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000

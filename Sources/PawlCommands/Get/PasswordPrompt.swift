@@ -1,14 +1,14 @@
 import Glibc
-import PawlCore
+package import PawlCore
 import Synchronization
 
 /// Prompts the user at the terminal for a password, without echo.
-enum PasswordPrompt {
+package enum PasswordPrompt {
     /// The terminal whose echo is off, with its former state.
     private static let silenced = Mutex<(terminal: Int32, former: termios)?>(nil)
 
     /// Returns `nil` without a terminal.
-    static func ask(_ user: String) throws(Failure) -> String? {
+    package static func ask(_ user: String) throws(Failure) -> String? {
         let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }

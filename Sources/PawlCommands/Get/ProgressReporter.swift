@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 
 /// Reports progress to a user or a program, in the form that the options and the terminal require.
-struct ProgressReporter: ~Copyable {
+package struct ProgressReporter: ~Copyable {
     private enum OutputMode {
         /// Progress bars, redrawn; permanent lines scroll up above them.
         case display
@@ -161,7 +161,7 @@ struct ProgressReporter: ~Copyable {
     }
 
     /// The width to which a terminal may shrink without old rows staying above the display.
-    static let narrowest = 60
+    package static let narrowest = 60
 
     /// A progress bar already shows that a download has started.
     private func isWorthKeeping(_ report: Report) -> Bool {

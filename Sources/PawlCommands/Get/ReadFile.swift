@@ -1,11 +1,11 @@
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlSystem
 
 /// The bytes of a file, or of standard input for `-`; more than `limit` of them are a failure.
 ///
 /// By default millions of URLs: an endless file, such as a device, must not fill the memory.
-func readBytes(at path: String, named name: [UInt8]? = nil, limit: Int = 256 << 20) throws(Failure) -> [UInt8] {
+package func readBytes(at path: String, named name: [UInt8]? = nil, limit: Int = 256 << 20) throws(Failure) -> [UInt8] {
     let bytes = try readBytes(at: path, named: name, atMost: limit + 1)
     guard bytes.count <= limit else {
         let place = path == "-" ? "standard input" : path
@@ -15,7 +15,7 @@ func readBytes(at path: String, named name: [UInt8]? = nil, limit: Int = 256 << 
 }
 
 /// The first bytes of a file, or of standard input for `-`; `name` are the bytes of the path.
-func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) throws(Failure) -> [UInt8] {
+package func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) throws(Failure) -> [UInt8] {
     let isInput = path == "-"
     let place = isInput ? "standard input" : path
     let name = (name ?? Array(path.utf8)) + [0]
@@ -40,7 +40,7 @@ func readBytes(at path: String, named name: [UInt8]? = nil, atMost most: Int) th
 }
 
 /// Throws if a file given by an option cannot be read: better now than at the first request.
-func checkReadable(_ path: String, option: String) throws(Failure) {
+package func checkReadable(_ path: String, option: String) throws(Failure) {
     guard unsafe access(path, R_OK) != 0 else { return }
     throw Failure(
         .cannotOpen, "cannot open", at: path, because: "\(SystemError.last.text) (given with --\(option))",
@@ -48,7 +48,7 @@ func checkReadable(_ path: String, option: String) throws(Failure) {
 }
 
 /// Whether anything has this name, be it a link to nothing.
-func nameExists(_ path: String) -> Bool {
+package func nameExists(_ path: String) -> Bool {
     var found = stat()
     return unsafe lstat(path, &found) == 0
 }

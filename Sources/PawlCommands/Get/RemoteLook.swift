@@ -1,15 +1,15 @@
-import Pawl
-import PawlCore
+package import Pawl
+package import PawlCore
 import PawlSystem
 import Synchronization
 
 /// A look at what a server has: one request, of whose content nothing is kept.
-struct RemoteLook: Sendable {
+package struct RemoteLook: Sendable {
     /// What the first accepted response says.
-    struct Found: Sendable {
+    package struct Found: Sendable {
         var name: String
         /// `nil` if the server does not say.
-        var total: Int64?
+        package var total: Int64?
         var acceptsRanges: Bool
     }
 
@@ -20,7 +20,7 @@ struct RemoteLook: Sendable {
     }
 
     /// `trace` receives every request and response, on another thread.
-    static func look(
+    package static func look(
         at source: String, _ options: DownloadOptions, of command: GetOptions = GetOptions(),
         trace: (@Sendable (TransferTrace) -> Void)? = nil
     ) -> Result<Found, PawlError> {
@@ -42,7 +42,7 @@ struct RemoteLook: Sendable {
     }
 
     /// The scheme of a URL that was given without one: `https`, or `http` when nothing responds there.
-    static func scheme(of source: String, _ options: DownloadOptions, of command: GetOptions) -> String {
+    package static func scheme(of source: String, _ options: DownloadOptions, of command: GetOptions) -> String {
         var options = options
         options.retries = 0
         options.connectTimeout = min(options.connectTimeout ?? options.timeout, longestWait)

@@ -1,21 +1,21 @@
-import Pawl
+package import Pawl
 import PawlCore
 
 /// One option of a command, for both parsing and help.
-struct CommandOption<Target>: Sendable {
-    var entry: OptionEntry
+package struct CommandOption<Target>: Sendable {
+    package var entry: OptionEntry
     /// Whether a line below a URL in an input file may set it.
-    var setsOneDownload: Bool
-    var apply: @Sendable (inout Target, String) throws(Failure) -> Void
+    package var setsOneDownload: Bool
+    package var apply: Apply
     /// The meaning of the short form without a number, as in curl's `-s`.
-    var flag: (@Sendable (inout Target) -> Void)?
+    package var flag: (@Sendable (inout Target) -> Void)?
     /// The meaning of the short form followed by `-`, as in wget's `-O-`.
-    var dash: (@Sendable (inout Target) -> Void)?
+    package var dash: (@Sendable (inout Target) -> Void)?
 
-    init(
+    package init(
         _ long: String, short: Character? = nil, aliases: [String] = [], takes value: OptionEntry.Value,
         in group: OptionGroup, _ help: String, standard: String? = nil, setsOneDownload: Bool = true,
-        apply: @escaping @Sendable (inout Target, String) throws(Failure) -> Void
+        apply: @escaping Apply
     ) {
         entry = OptionEntry(
             long: long, short: short, aliases: aliases, value: value, group: group, help: help, standard: standard)
@@ -25,7 +25,7 @@ struct CommandOption<Target>: Sendable {
 
     private init(
         _ entry: OptionEntry, setsOneDownload: Bool,
-        apply: @escaping @Sendable (inout Target, String) throws(Failure) -> Void
+        apply: @escaping Apply
     ) {
         self.entry = entry
         self.setsOneDownload = setsOneDownload
@@ -33,7 +33,7 @@ struct CommandOption<Target>: Sendable {
     }
 
     /// The same option, which also records its arguments as given, with paths made absolute.
-    func keeping(_ kept: any WritableKeyPath<Target, [String]> & Sendable) -> CommandOption<Target> {
+    package func keeping(_ kept: any WritableKeyPath<Target, [String]> & Sendable) -> CommandOption<Target> {
         let apply = apply
         let name = "--" + entry.long
         let takesValue = entry.value != .none
@@ -49,7 +49,7 @@ struct CommandOption<Target>: Sendable {
     }
 
     /// The same option for a command whose options contain these.
-    func within<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> CommandOption<Whole> {
+    package func within<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> CommandOption<Whole> {
         let apply = apply
         var option = CommandOption<Whole>(entry, setsOneDownload: setsOneDownload) { (whole, value) throws(Failure) in
             try apply(&whole[keyPath: part], value)
@@ -62,7 +62,7 @@ struct CommandOption<Target>: Sendable {
 
 extension CommandOption<DownloadOptions> {
     /// An option of a download.
-    init(_ option: DownloadOption, in group: OptionGroup) {
+    package init(_ option: DownloadOption, in group: OptionGroup) {
         let value = option.placeholder.map { option.hasOptionalValue ? OptionEntry.Value.optional($0) : .required($0) }
         self.init(
             option.name, short: option.short, aliases: option.aliases, takes: value ?? .none, in: group, option.help,

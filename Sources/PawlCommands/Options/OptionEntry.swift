@@ -1,29 +1,29 @@
 /// The description of one option in help, the manual page and completions.
-struct OptionEntry: Sendable, Hashable {
+package struct OptionEntry: Sendable, Hashable {
     /// Whether a value follows the option's name.
-    enum Value: Sendable, Hashable {
+    package enum Value: Sendable, Hashable {
         case none
         case required(String)
         /// Only as `--name=value`, so that a following URL is never taken for the value.
         case optional(String)
     }
 
-    var long: String
-    var short: Character?
+    package var long: String
+    package var short: Character?
     /// Names of the same option in other tools.
-    var aliases: [String]
-    var value: Value
-    var group: OptionGroup
-    var help: String
+    package var aliases: [String]
+    package var value: Value
+    package var group: OptionGroup
+    package var help: String
     /// The default, as help shows it.
-    var standard: String?
+    package var standard: String?
 
     /// Every long name, the primary one first.
-    var names: [String] { [long] + aliases }
+    package var names: [String] { [long] + aliases }
 }
 
 /// Headings of options in help.
-enum OptionGroup: String, Sendable, Hashable, CaseIterable {
+package enum OptionGroup: String, Sendable, Hashable, CaseIterable {
     case selection = "Selection"
     case queue = "Scheduling"
     case files = "Files"

@@ -1,23 +1,23 @@
-import PawlCore
+package import PawlCore
 
 /// Parses arguments by a table of options, in the usual GNU forms.
 ///
 /// `--name value`, `--name=value`, `-x 4`, `-x4`, `-qk` (combined flags, the last may take a value), and `--` after
 /// which everything is an operand; so is a number. Options and operands may be mixed.
-struct OptionParser<Target> {
+package struct OptionParser<Target> {
     private let options: [CommandOption<Target>]
     private let command: String
     /// Whether a long name may be abbreviated where that is unambiguous (getopt_long(3)).
     private let acceptsPrefixes: Bool
 
-    init(_ options: [CommandOption<Target>], command: String, acceptsPrefixes: Bool = false) {
+    package init(_ options: [CommandOption<Target>], command: String, acceptsPrefixes: Bool = false) {
         self.options = options
         self.command = command
         self.acceptsPrefixes = acceptsPrefixes
     }
 
     /// Applies every option in `arguments` to `target` and gives the operands in order.
-    func parse(_ arguments: some Sequence<String>, into target: inout Target) throws(Failure) -> [String] {
+    package func parse(_ arguments: some Sequence<String>, into target: inout Target) throws(Failure) -> [String] {
         var operands: [String] = []
         var given: Set<String> = []
         var rest = arguments.makeIterator()
@@ -48,7 +48,7 @@ struct OptionParser<Target> {
     private var takesDownloads: Bool { options.contains { $0.entry.long == "connections" } }
 
     /// Applies one `name=value` line of an input file.
-    func apply(name: String, value: String, to target: inout Target) throws(Failure) {
+    package func apply(name: String, value: String, to target: inout Target) throws(Failure) {
         guard let option = option(named: name) else { throw unknown("option", name) }
         guard option.setsOneDownload else {
             throw usage("option", name, because: "it applies to all downloads, not to a single URL")
@@ -190,4 +190,9 @@ struct OptionParser<Target> {
 }
 
 /// The text in quotation marks, for messages.
-func quoted(_ text: some StringProtocol) -> String { "'\(text)'" }
+package func quoted(_ text: some StringProtocol) -> String { "'\(text)'" }
+
+extension CommandOption {
+    /// Takes the option's value.
+    package typealias Apply = @Sendable (inout Target, String) throws(Failure) -> Void
+}

@@ -1,15 +1,15 @@
 import Glibc
 import Pawl
-import PawlCore
+package import PawlCore
 
 // Failures in the terms of the command line: its options, and how to resume a download there.
 extension Failure {
-    var commandLineSentence: String { sentence(at: commandLinePlace, remedy: commandLineRemedy) }
+    package var commandLineSentence: String { sentence(at: commandLinePlace, remedy: commandLineRemedy) }
 
     /// The sentence without the remedy, for a failure that is retried.
-    var commandLineCause: String { sentence(at: commandLinePlace, remedy: "") }
+    package var commandLineCause: String { sentence(at: commandLinePlace, remedy: "") }
 
-    var commandLineRemedy: String {
+    package var commandLineRemedy: String {
         remedy.worded {
             $0.option
         } resume: {
@@ -18,7 +18,7 @@ extension Failure {
     }
 
     /// A rejected option by its name on the command line.
-    var commandLinePlace: String {
+    package var commandLinePlace: String {
         // What a user gave as a file may be a URL.
         let place = place.contains("://") ? Redaction.text(place) : place
         guard let refused, place.hasPrefix(refused.title) else { return place }
@@ -28,11 +28,11 @@ extension Failure {
 
 extension OptionID {
     /// The option on the command line that sets it.
-    var option: String { "--" + (DownloadOption.option(of: self)?.name ?? "deny-private-addresses") }
+    package var option: String { "--" + (DownloadOption.option(of: self)?.name ?? "deny-private-addresses") }
 }
 
 /// Prints a failure as one line on standard error.
-func printFailure(_ failure: Failure) {
+package func printFailure(_ failure: Failure) {
     var errors = OutputFile(descriptor: STDERR_FILENO)
     errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
     errors.flush()

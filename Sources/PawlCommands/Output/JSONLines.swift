@@ -1,5 +1,4 @@
 package import Pawl
-import PawlServer
 
 /// Reports as JSON, one object per line.
 ///

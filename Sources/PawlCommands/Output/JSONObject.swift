@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 
 /// Collects the members of one JSON object (RFC 8259), in the order in which they are set.
 package struct JSONObject {
@@ -9,7 +9,7 @@ package struct JSONObject {
     package mutating func set(_ key: String, _ value: String?) { add(key, value.map(JSON.string)) }
 
     /// Sets `path`, and where that is not UTF-8, its bytes as `pathEncoded`.
-    mutating func set(path: [UInt8]) {
+    package mutating func set(path: [UInt8]) {
         set("path", String(decoding: path, as: UTF8.self))
         if String(validating: path, as: UTF8.self) == nil { set("pathEncoded", PercentCoding.reversible(path)) }
     }
@@ -18,7 +18,7 @@ package struct JSONObject {
 
     package mutating func set(_ key: String, _ value: Int64?) { add(key, value.map { .number($0) }) }
 
-    mutating func set(_ key: String, json value: JSON?) { add(key, value) }
+    package mutating func set(_ key: String, json value: JSON?) { add(key, value) }
 
     package mutating func set(_ key: String, _ value: Bool) { add(key, .bool(value)) }
 
@@ -32,4 +32,12 @@ package struct JSONObject {
     package var line: String { JSON.object(members).text }
 
     private mutating func add(_ key: String, _ value: JSON?) { members.append(JSON.Member(key, value ?? .null)) }
+}
+
+extension JSON {
+    /// The number; `nil` for any other value.
+    package var decimal: Double? {
+        guard case .number(let text) = self else { return nil }
+        return Double(text)
+    }
 }

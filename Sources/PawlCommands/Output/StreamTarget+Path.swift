@@ -4,7 +4,7 @@ import PawlCore
 extension StreamTarget {
     /// Standard output, a character device, a named pipe or an open descriptor at that path, also through a symbolic
     /// link; `nil` for anything else.
-    init?(at path: String) {
+    package init?(at path: String) {
         if ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path) {
             self = .standardOutput
             return

@@ -1,14 +1,14 @@
-import Pawl
-import PawlCore
+package import Pawl
+package import PawlCore
 
 /// How many connections a host allowed, and when, in words.
-struct HostLimitText: Hashable, Sendable {
+package struct HostLimitText: Hashable, Sendable {
     private let limit: DownloadSnapshot.HostLimit
 
-    init(_ limit: DownloadSnapshot.HostLimit) { self.limit = limit }
+    package init(_ limit: DownloadSnapshot.HostLimit) { self.limit = limit }
 
     /// As the service sends it; `nil` for `null`.
-    init?(_ json: JSON?) {
+    package init?(_ json: JSON?) {
         guard let host = json?["host"]?.string, let connections = json?["connections"]?.integer,
             let since = json?["since"]?.integer
         else { return nil }
@@ -24,10 +24,10 @@ struct HostLimitText: Hashable, Sendable {
     }
 
     /// The same with the reason, and what ends it.
-    var details: String { "\(sentence) (\(reason)); 'pawl hosts --forget \(limit.host)' forgets it" }
+    package var details: String { "\(sentence) (\(reason)); 'pawl hosts --forget \(limit.host)' forgets it" }
 
     /// When and how it was seen, without the host's name.
-    var line: String { "\(limit.connections) at \(time) (\(reason))" }
+    package var line: String { "\(limit.connections) at \(time) (\(reason))" }
 
     /// How a further connection was refused.
     var reason: String {

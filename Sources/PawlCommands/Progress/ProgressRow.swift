@@ -39,7 +39,7 @@ package struct ProgressRow: Sendable, Hashable {
     }
 
     /// Shows a state in place of the columns that say nothing in it.
-    mutating func take(_ state: StateText) {
+    package mutating func take(_ state: StateText) {
         notes = state.notes
         status = notes.isEmpty && state.word != StateText.downloading ? state.word : nil
     }

@@ -46,4 +46,4 @@ package struct TerminalState: Sendable, Hashable {
 }
 
 /// The value of an environment variable.
-func environmentVariable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+package func environmentVariable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }

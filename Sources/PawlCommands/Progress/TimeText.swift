@@ -1,9 +1,9 @@
 import Glibc
 
 /// Times for people.
-enum TimeText {
+package enum TimeText {
     /// The local time at `seconds` since 1970, by default now, in a form of strftime(3).
-    static func local(_ form: String, at seconds: Int64 = Int64(Glibc.time(nil))) -> String {
+    package static func local(_ form: String, at seconds: Int64 = Int64(Glibc.time(nil))) -> String {
         var time = time_t(seconds)
         var parts = unsafe tm()
         unsafe localtime_r(&time, &parts)

@@ -63,13 +63,6 @@ struct ZsyncUpdate: Sendable {
 }
 
 extension GetOptions {
-    /// What every downloader of the command allows, also one for a file that describes the download.
-    var connections: Downloader.Configuration {
-        var configuration = Downloader.Configuration()
-        configuration.deniesPrivateAddresses = deniesPrivateAddresses
-        return configuration
-    }
-
     /// The options for a file that describes the download: those of the connection, none of the file.
     func transferOptions() throws(Failure) -> DownloadOptions {
         var options = self

@@ -6,7 +6,7 @@ import PawlSystem
 /// Ends a process whose threads hang and restarts the service; downloads resume as after a crash.
 ///
 /// Make it before any other thread is started.
-struct Restarter: Sendable {
+package struct Restarter: Sendable {
     private let program: String?
     private let folder: String?
     private let arguments: [String]

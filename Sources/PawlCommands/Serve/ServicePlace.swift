@@ -17,10 +17,10 @@ package enum ServicePlace {
     }
 
     /// Whether no option and no variable names the socket.
-    static func isUsual(_ given: String?) -> Bool { given == nil && variable("PAWL_SOCKET") == nil }
+    package static func isUsual(_ given: String?) -> Bool { given == nil && variable("PAWL_SOCKET") == nil }
 
     /// The socket when none is given; it depends on the session that the process is in.
-    static func usualSocket() throws(Failure) -> String {
+    package static func usualSocket() throws(Failure) -> String {
         if let folder = UserFolders.runtime, unsafe access(folder, W_OK) == 0 {
             return absolute(folder + "/pawl.socket")
         }
@@ -28,7 +28,7 @@ package enum ServicePlace {
     }
 
     /// A program's path; a name without a slash is left to be searched in PATH.
-    static func program(_ name: String) -> String { name.contains("/") ? absolute(name) : name }
+    package static func program(_ name: String) -> String { name.contains("/") ? absolute(name) : name }
 
     /// The path relative to the working directory made absolute, without a trailing slash.
     package static func absolute(_ path: String) -> String {
@@ -42,9 +42,9 @@ package enum ServicePlace {
     }
 
     /// The value of an environment variable; `nil` if it is empty or not set.
-    static func variable(_ name: String) -> String? { environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 } }
+    package static func variable(_ name: String) -> String? { environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
-    static func home(for option: String) throws(Failure) -> String {
+    package static func home(for option: String) throws(Failure) -> String {
         if let home = UserFolders.home { return absolute(home) }
         throw Failure(
             .badOption, "cannot find", at: "the home folder", because: "HOME is not set to an absolute path",

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Notifies systemd of the service's state (sd_notify(3)); does nothing without systemd.
-struct Supervisor: Sendable {
+package struct Supervisor: Sendable {
     private let path: String?
     /// Whether systemd expects keep-alive messages (WatchdogSec in systemd.service(5)).
     private let wantsBeats: Bool
@@ -9,7 +9,7 @@ struct Supervisor: Sendable {
     var isThere: Bool { path != nil }
 
     /// Call it before any other thread is started: it unsets the variables, which child processes must not inherit.
-    init() {
+    package init() {
         path = ServicePlace.variable("NOTIFY_SOCKET")
         wantsBeats = ServicePlace.variable("WATCHDOG_USEC") != nil
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { _ = unsafe unsetenv(name) }

@@ -93,11 +93,3 @@ enum ShortIDs {
         return digits
     }
 }
-
-extension JSON {
-    /// The number; `nil` for any other value.
-    var decimal: Double? {
-        guard case .number(let text) = self else { return nil }
-        return Double(text)
-    }
-}

@@ -1,22 +1,22 @@
-import PawlCore
+package import PawlCore
 
 /// The parameters of a call, taken by position.
-struct RPCParameters: Sendable {
+package struct RPCParameters: Sendable {
     private let values: [JSON]
 
     /// The rights of the caller.
-    let rights: RPCRights
+    package let rights: RPCRights
     /// The code of errors in parameters.
     private let errorCode: Int
 
-    init(_ values: [JSON], _ rights: RPCRights, errorCode: Int = 1) {
+    package init(_ values: [JSON], _ rights: RPCRights, errorCode: Int = 1) {
         self.values = values
         self.rights = rights
         self.errorCode = errorCode
     }
 
     /// Throws when there are more than `count` parameters.
-    func checkCount(atMost count: Int) throws(RPCError) {
+    package func checkCount(atMost count: Int) throws(RPCError) {
         guard values.count > count else { return }
         throw RPCError(errorCode, "too many parameters: at most \(count)")
     }
@@ -32,51 +32,51 @@ struct RPCParameters: Sendable {
         return value
     }
 
-    func text(_ position: Int) throws(RPCError) -> String { try required(position, try value(position) { $0.string }) }
+    package func text(_ position: Int) throws(RPCError) -> String { try required(position, try value(position) { $0.string }) }
 
-    func texts(_ position: Int) throws(RPCError) -> [String] {
+    package func texts(_ position: Int) throws(RPCError) -> [String] {
         try required(position, try value(position) { $0.array?.compactMap(\.string) })
     }
 
-    func optionalTexts(_ position: Int) throws(RPCError) -> [String]? {
+    package func optionalTexts(_ position: Int) throws(RPCError) -> [String]? {
         try value(position) { $0.array?.compactMap(\.string) }
     }
 
-    func integer(_ position: Int) throws(RPCError) -> Int {
+    package func integer(_ position: Int) throws(RPCError) -> Int {
         Int(clamping: try required(position, try value(position) { $0.whole }))
     }
 
-    func optionalInteger(_ position: Int) throws(RPCError) -> Int? {
+    package func optionalInteger(_ position: Int) throws(RPCError) -> Int? {
         try value(position) { $0.whole }.map { Int(clamping: $0) }
     }
 
     /// A string, or an array of strings.
-    func textOrTexts(_ position: Int) throws(RPCError) -> [String] {
+    package func textOrTexts(_ position: Int) throws(RPCError) -> [String] {
         try required(position, try value(position) { $0.string.map { [$0] } ?? $0.strings })
     }
 
-    func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
+    package func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
 
     /// `nil` for `null`.
-    func textOrNull(_ position: Int) throws(RPCError) -> String? {
+    package func textOrNull(_ position: Int) throws(RPCError) -> String? {
         if position < values.count, values[position] == .null { return nil }
         return try text(position)
     }
 
-    func list(_ position: Int) throws(RPCError) -> [JSON] { try required(position, try value(position) { $0.array }) }
+    package func list(_ position: Int) throws(RPCError) -> [JSON] { try required(position, try value(position) { $0.array }) }
 
     /// An integer; `nil` for `null`.
-    func numberOrNull(_ position: Int) throws(RPCError) -> Int64? {
+    package func numberOrNull(_ position: Int) throws(RPCError) -> Int64? {
         if position < values.count, values[position] == .null { return nil }
         return try required(position, try value(position) { $0.integer })
     }
 
     /// A struct; an empty one if it is missing.
-    func members(_ position: Int) throws(RPCError) -> JSON {
+    package func members(_ position: Int) throws(RPCError) -> JSON {
         try value(position) { $0.members == nil ? nil : $0 } ?? [:]
     }
 
-    func requiredMembers(_ position: Int) throws(RPCError) -> JSON {
+    package func requiredMembers(_ position: Int) throws(RPCError) -> JSON {
         try required(position, try value(position) { $0.members == nil ? nil : $0 })
     }
 }
@@ -97,11 +97,11 @@ extension JSON {
 }
 
 /// The fields of an object among the parameters of a method of ``ServiceMethod``; `null` means absent.
-struct RPCFields: Sendable {
+package struct RPCFields: Sendable {
     private let object: JSON
 
     /// Throws when a field has none of these names: it could be a misspelled one.
-    init(_ object: JSON, named names: Set<String>) throws(RPCError) {
+    package init(_ object: JSON, named names: Set<String>) throws(RPCError) {
         guard let members = object.members else { throw .invalid("an object is expected") }
         if let unknown = members.first(where: { !names.contains($0.name) }) {
             throw .invalid("there is no field \(unknown.name)")
@@ -115,15 +115,15 @@ struct RPCFields: Sendable {
         return result
     }
 
-    func text(_ name: String) throws(RPCError) -> String? { try value(name, "a string") { $0.string } }
+    package func text(_ name: String) throws(RPCError) -> String? { try value(name, "a string") { $0.string } }
 
-    func texts(_ name: String) throws(RPCError) -> [String]? { try value(name, "an array of strings") { $0.strings } }
+    package func texts(_ name: String) throws(RPCError) -> [String]? { try value(name, "an array of strings") { $0.strings } }
 
-    func flag(_ name: String) throws(RPCError) -> Bool? { try value(name, "true or false") { $0.bool } }
+    package func flag(_ name: String) throws(RPCError) -> Bool? { try value(name, "true or false") { $0.bool } }
 
-    func members(_ name: String) throws(RPCError) -> [JSON.Member]? { try value(name, "an object") { $0.members } }
+    package func members(_ name: String) throws(RPCError) -> [JSON.Member]? { try value(name, "an object") { $0.members } }
 
-    func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
+    package func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         try value(name, "a number from \(range.lowerBound) to \(range.upperBound)") { value in
             value.integer.flatMap { Int(exactly: $0) }.flatMap { range.contains($0) ? $0 : nil }
         }

@@ -2,7 +2,7 @@ import PawlCore
 
 /// Finds the secret in a message without parsing the message: authenticated clients do not wait behind unauthenticated
 /// ones, and have larger limits.
-enum SecretScan {
+package enum SecretScan {
     private static let mark = Array("token:".utf8)
     /// Marks that are examined, whether a text follows or not: this runs on the server's thread for messages of any client.
     ///
@@ -12,7 +12,7 @@ enum SecretScan {
     private static let limits = XMLElement.Limits(length: 2 * longest, depth: 2, elements: 2)
 
     /// The texts after the first marks: JSON strings, or XML text.
-    static func candidates(in bytes: some Collection<UInt8>) -> [String] {
+    package static func candidates(in bytes: some Collection<UInt8>) -> [String] {
         var found: [String] = []
         var marks = 0
         var rest = Array(bytes)[...]

@@ -1,13 +1,13 @@
 /// A serial queue for work that must not take the service's memory or all its threads: whatever is not in it is served
 /// meanwhile.
-final class SerialWork: Sendable {
+package final class SerialWork: Sendable {
     /// Work items that may wait.
     static let room = 256
 
-    typealias Work = @Sendable () async -> Void
+    package typealias Work = @Sendable () async -> Void
     private let work: AsyncStream<Work>.Continuation
 
-    init(priority: TaskPriority) {
+    package init(priority: TaskPriority) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Work.self, bufferingPolicy: .bufferingOldest(SerialWork.room))
         work = continuation
@@ -17,7 +17,7 @@ final class SerialWork: Sendable {
     deinit { work.finish() }
 
     /// `false` if too many wait; the work is then dropped.
-    func add(_ piece: @escaping Work) -> Bool {
+    package func add(_ piece: @escaping Work) -> Bool {
         switch work.yield(piece) {
         case .enqueued: true
         case .dropped, .terminated: false

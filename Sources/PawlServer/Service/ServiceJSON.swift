@@ -118,12 +118,3 @@ package enum ServiceJSON {
         return .number((value < 0 && whole > 0 ? "-" : "") + "\(whole / scale).\(fraction)")
     }
 }
-
-extension DownloadSnapshot.HostLimit {
-    package var json: JSON {
-        [
-            "host": .string(host), "connections": .number(connections), "since": .number(since),
-            "reason": .string(reason),
-        ]
-    }
-}

@@ -109,7 +109,7 @@ package final class ServiceLog: Sendable {
     }
 
     /// Logs a failure of the service.
-    func note(_ failure: Failure) {
+    package func note(_ failure: Failure) {
         note(.error, [JSON.Member("event", "trouble"), JSON.Member("message", .string(failure.description))])
     }
 

@@ -1,15 +1,15 @@
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlSystem
 
 /// Checks whether a port can be bound: libwebsockets does not report why it cannot, and keeps waiting for an
 /// address that no interface has.
-enum AddressProbe {
+package enum AddressProbe {
     /// What the user of `pawl serve` can do.
-    static let otherPort: Remedy = "choose another with --port or --listen"
+    package static let otherPort: Remedy = "choose another with --port or --listen"
 
     /// Throws code 28 with the system's reason.
-    static func check(_ host: String, port: Int, remedy: Remedy = otherPort) throws(Failure) {
+    package static func check(_ host: String, port: Int, remedy: Remedy = otherPort) throws(Failure) {
         var number: Int32 = 0
         if host.contains(":") {
             var address = sockaddr_in6()

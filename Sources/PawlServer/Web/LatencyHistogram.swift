@@ -1,12 +1,12 @@
 /// A latency histogram with the buckets of Prometheus.
-struct LatencyHistogram: Hashable, Sendable {
+package struct LatencyHistogram: Hashable, Sendable {
     /// Upper bounds of the buckets in seconds; longer values are in `count` alone.
-    static let steps = [0.001, 0.005, 0.02, 0.1, 0.5, 2]
+    package static let steps = [0.001, 0.005, 0.02, 0.1, 0.5, 2]
 
     /// The count of each bucket, not cumulative.
-    private(set) var counts = [Int](repeating: 0, count: steps.count)
-    private(set) var count = 0
-    private(set) var sum = 0.0
+    package private(set) var counts = [Int](repeating: 0, count: steps.count)
+    package private(set) var count = 0
+    package private(set) var sum = 0.0
 
     mutating func note(_ delay: Duration) {
         let seconds = delay / .seconds(1)

@@ -1,5 +1,4 @@
 import CWebSockets
-import Pawl
 package import PawlCore
 import PawlSystem
 
@@ -54,7 +53,7 @@ package final class WebServer: Sendable {
     }
 
     /// The delays of messages to the server's thread since its start.
-    var latencies: LatencyHistogram { mailbox.latencies }
+    package var latencies: LatencyHistogram { mailbox.latencies }
 
     /// Whether the server's thread has sent a heartbeat since the last call.
     package func takeBeat() -> Bool { mailbox.takeBeat() }
@@ -69,7 +68,7 @@ package final class WebServer: Sendable {
     package func end(_ connection: ConnectionID) { mailbox.post(.end(connection)) }
 
     /// Listens at a Unix socket as well, in place of its last one if that is gone; returns whether it does.
-    func listen(atSocket path: String) async -> Bool {
+    package func listen(atSocket path: String) async -> Bool {
         await withCheckedContinuation { continuation in
             mailbox.post(.listen(path) { continuation.resume(returning: $0) })
         }
