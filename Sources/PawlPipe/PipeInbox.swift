@@ -127,26 +127,23 @@ package final class PipeInbox: Sendable {
             var splitter = PipeLines()
             var piece = [UInt8](repeating: 0, count: 64 << 10)
             while true {
-                let count = unsafe Glibc.read(descriptor, &piece, piece.count)
-                if count > 0 {
-                    let lines = splitter.feed(piece[..<count])
-                    let jobs = lines.prefix { end == nil || $0.bytes != end }
-                    if !jobs.isEmpty { add(Array(jobs)) }
-                    if jobs.count < lines.count { return endInput(nil) }
-                } else if count == 0 {
+                let count: Int
+                do throws(SystemError) { count = try BoundedRead.some(descriptor, into: &piece) } catch {
+                    return endInput(
+                        Failure(
+                            .cannotOpen, "cannot read", at: "the jobs", because: error.message,
+                            remedy: "give --input a file, or pass them on standard input"))
+                }
+                guard count > 0 else {
                     let last = splitter.finish()
                     if let end { return endInput(last?.bytes == end ? nil : Self.cutOff) }
                     if let last { add([last]) }
                     return endInput(nil)
-                } else if errno == EAGAIN {
-                    var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    unsafe poll(&readable, 1, -1)
-                } else if errno != EINTR {
-                    return endInput(
-                        Failure(
-                            .cannotOpen, "cannot read", at: "the jobs", because: SystemError.last.message,
-                            remedy: "give --input a file, or pass them on standard input"))
                 }
+                let lines = splitter.feed(piece[..<count])
+                let jobs = lines.prefix { end == nil || $0.bytes != end }
+                if !jobs.isEmpty { add(Array(jobs)) }
+                if jobs.count < lines.count { return endInput(nil) }
             }
         }
     }

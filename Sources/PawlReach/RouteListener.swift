@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 
 /// The state and the work of the watching thread.
 final class RouteListener: Sendable {
@@ -51,11 +52,7 @@ final class RouteListener: Sendable {
             pollfd(fd: stop.descriptor, events: readable, revents: 0),
             pollfd(fd: socket.descriptor, events: readable, revents: 0),
         ]
-        while true {
-            let ready = unsafe poll(&waits, nfds_t(waits.count), -1)
-            if ready > 0 { return waits[0].revents == 0 }
-            guard ready < 0, errno == EINTR else { return false }
-        }
+        return retrying { unsafe poll(&waits, nfds_t(waits.count), -1) } > 0 && waits[0].revents == 0
     }
 
     /// Discards all pending notifications: their content is not needed, since the whole state is queried afterwards.

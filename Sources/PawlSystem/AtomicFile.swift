@@ -25,8 +25,7 @@ package enum AtomicFile {
         let draft = try write(bytes, beside: path, permissions, syncs: true)
         let number = unsafe pawl_rename_new(AT_FDCWD, draft, path)
         guard number == 0 else {
-            errno = number
-            let failure = discarding(draft, "cannot create", path)
+            let failure = discarding(draft, "cannot create", path, SystemError(number: number))
             if number == EEXIST { return false }
             throw failure
         }
@@ -62,20 +61,10 @@ package enum AtomicFile {
     /// Any other reason throws: a file that cannot be read now is not an empty one, and must not be replaced by what
     /// follows from that.
     package static func read(_ path: String, atMost limit: Int) throws(Failure) -> [UInt8]? {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw failure("cannot read", path)
+        do throws(SystemError) { return try BoundedRead.file(path, atMost: limit + 1) } catch {
+            if error.number == ENOENT || error.number == ENOTDIR { return nil }
+            throw failure("cannot read", path, error)
         }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: min(limit + 1, 1 << 16))
-        while bytes.count <= limit {
-            let count = unsafe Glibc.read(file, &piece, min(piece.count, limit + 1 - bytes.count))
-            if count == 0 { break }
-            if count > 0 { bytes += piece[..<count] } else if errno != EINTR { throw failure("cannot read", path) }
-        }
-        return bytes
     }
 
     /// Puts the names in the folder of `path` on stable storage, as far as the file system can.
@@ -97,31 +86,19 @@ package enum AtomicFile {
         let draft = "\(folder)/\(draftName())"
         let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions)
         guard file >= 0 else { throw failure("cannot create", path) }
-        var error = append(bytes, to: file)
-        if error == 0, syncs, retrying({ fsync(file) }) != 0 { error = errno }
-        if close(file) != 0, error == 0, errno != EINTR { error = errno }
-        guard error == 0 else {
-            errno = error
-            throw discarding(draft, "cannot write", path)
+        var isOpen = true
+        do throws(SystemError) {
+            try unsafe bytes.span.bytes.withUnsafeBytes { (buffer) throws(SystemError) in
+                try unsafe WholeWrite.perform(buffer, to: file, at: 0)
+            }
+            if syncs, retrying({ fsync(file) }) != 0 { throw .last }
+            isOpen = false
+            if close(file) != 0, errno != EINTR { throw .last }
+        } catch {
+            if isOpen { close(file) }
+            throw discarding(draft, "cannot write", path, error)
         }
         return draft
-    }
-
-    /// Appends all of the bytes; 0 or an errno value.
-    private static func append(_ bytes: [UInt8], to file: Int32) -> Int32 {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes[written...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-            if count > 0 { written += count } else if count == 0 || errno != EINTR { return count == 0 ? EIO : errno }
-        }
-        return 0
-    }
-
-    private static func retrying(_ call: () -> Int32) -> Int32 {
-        while true {
-            let result = call()
-            if result == 0 || errno != EINTR { return result }
-        }
     }
 
     private static func folder(of path: String) -> String {
@@ -129,13 +106,15 @@ package enum AtomicFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func failure(_ what: String, _ path: String) -> Failure {
-        Failure(.inputOutput, what, at: path, because: SystemError.last.text)
+    private static func failure(_ what: String, _ path: String, _ error: SystemError = .last) -> Failure {
+        Failure(.inputOutput, what, at: path, because: error.text)
     }
 
-    private static func discarding(_ draft: String, _ what: String, _ path: String) -> Failure {
-        defer { _ = unsafe unlink(draft) }
-        return failure(what, path)
+    private static func discarding(
+        _ draft: String, _ what: String, _ path: String, _ error: SystemError = .last
+    ) -> Failure {
+        unsafe unlink(draft)
+        return failure(what, path, error)
     }
 }
 

@@ -70,7 +70,7 @@ package enum ChildProcess {
     package static func status(of child: pid_t) -> Int32 {
         defer { attended.withLock { _ = $0.remove(child) } }
         var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return 127 } }
+        guard retrying({ unsafe waitpid(child, &status, 0) }) >= 0 else { return 127 }
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 

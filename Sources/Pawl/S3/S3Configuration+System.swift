@@ -36,17 +36,7 @@ extension S3Configuration {
 
     /// `nil` for what is no file that can be read.
     private static func bytes(at path: String) -> [UInt8]? {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 14)
-        while bytes.count < AWSProfileFile.longest {
-            let count = unsafe read(file, &piece, piece.count)
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-        }
-        return bytes
+        try? BoundedRead.file(path, atMost: AWSProfileFile.longest, followsLinks: true)
     }
 }
 

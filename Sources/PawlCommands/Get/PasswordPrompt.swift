@@ -1,5 +1,6 @@
 import Glibc
 package import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Prompts the user at the terminal for a password, without echo.
@@ -40,11 +41,9 @@ package enum PasswordPrompt {
     /// Reads up to the return key; returns `nil` after Ctrl-C or if the terminal is gone.
     private static func line(of terminal: Int32) -> String? {
         var bytes: [UInt8] = []
-        var key: UInt8 = 0
+        var key: [UInt8] = [0]
         while true {
-            let count = unsafe read(terminal, &key, 1)
-            if count < 0, errno == EINTR { continue }
-            switch count == 1 ? key : 3 {
+            switch (try? BoundedRead.some(terminal, into: &key)) == 1 ? key[0] : 3 {
             case 3: return nil
             case 4, 10, 13: return String(decoding: bytes, as: UTF8.self)
             // A multi-byte character is deleted as a whole.
@@ -55,7 +54,6 @@ package enum PasswordPrompt {
     }
 
     private static func say(_ text: String, to terminal: Int32) {
-        let bytes = Array(text.utf8)
-        _ = unsafe write(terminal, bytes, bytes.count)
+        try? WholeWrite.perform(text.utf8, to: terminal)
     }
 }

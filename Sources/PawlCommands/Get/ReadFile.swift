@@ -24,18 +24,8 @@ package func readBytes(at path: String, named name: [UInt8]? = nil, atMost most:
         throw Failure(.cannotOpen, "cannot open", at: place, because: SystemError.last.text, remedy: .checkPath)
     }
     defer { if !isInput { close(descriptor) } }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-        let count = unsafe read(descriptor, &piece, piece.count)
-        if count > 0 {
-            bytes.append(contentsOf: piece[..<count])
-            if bytes.count >= most { return Array(bytes.prefix(most)) }
-        } else if count == 0 {
-            return bytes
-        } else if errno != EINTR {
-            throw Failure(.cannotOpen, "cannot read", at: place, because: SystemError.last.text)
-        }
+    do throws(SystemError) { return try BoundedRead.descriptor(descriptor, atMost: most) } catch {
+        throw Failure(.cannotOpen, "cannot read", at: place, because: error.text)
     }
 }
 

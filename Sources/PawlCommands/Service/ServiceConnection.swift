@@ -39,14 +39,12 @@ struct ServiceConnection: ~Copyable {
     deinit { close(descriptor) }
 
     borrowing func send(_ bytes: [UInt8]) throws(Failure) {
-        var start = 0
-        while start < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { all in
-                unsafe Glibc.send(
-                    descriptor, all.baseAddress?.advanced(by: start), all.count - start, Int32(MSG_NOSIGNAL))
+        let descriptor = descriptor
+        do throws(SystemError) {
+            try unsafe bytes.span.bytes.withUnsafeBytes { (buffer) throws(SystemError) in
+                try unsafe WholeWrite.send(buffer, to: descriptor)
             }
-            if count > 0 { start += count } else if errno != EINTR { throw lost(SystemError.last.text) }
-        }
+        } catch { throw lost(error.text) }
     }
 
     /// Returns the next line without its terminator; `nil` at the end of the connection.
@@ -78,13 +76,14 @@ struct ServiceConnection: ~Copyable {
     /// Reads available bytes, blocking until there are some; returns `false` at the end.
     mutating func fill() throws(Failure) -> Bool {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe read(descriptor, &piece, piece.count)
-            if count > 0 { buffer += piece[..<count] }
-            if count >= 0 { return count > 0 }
+        do throws(SystemError) {
+            let count = try BoundedRead.some(descriptor, into: &piece)
+            buffer += piece[..<count]
+            return count > 0
+        } catch {
             // A killed service resets its connections, which counts as their end.
-            if errno == ECONNRESET { return false }
-            guard errno == EINTR else { throw lost(SystemError.last.text) }
+            if error.number == ECONNRESET { return false }
+            throw lost(error.text)
         }
     }
 

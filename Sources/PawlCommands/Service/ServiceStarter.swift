@@ -41,12 +41,9 @@ enum ServiceStarter {
         defer { close(reader) }
         _ = fcntl(reader, F_SETFD, FD_CLOEXEC)
         let child = try spawn(arguments, telling: ends[1])
-        var byte: UInt8 = 0
-        while true {
-            let count = unsafe read(reader, &byte, 1)
-            if count == 1 { return }
-            if count == 0 { break }
-            guard errno == EINTR else { throw failure(errno) }
+        var byte: [UInt8] = [0]
+        do throws(SystemError) { if try BoundedRead.some(reader, into: &byte) == 1 { return } } catch {
+            throw failure(error.number)
         }
         throw Failure(
             Failure.Code(rawValue: UInt8(clamping: max(1, ChildProcess.status(of: child)))), "cannot start",

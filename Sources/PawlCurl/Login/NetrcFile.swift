@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// A netrc file, read again when it has changed: a missing one is looked for once per second.
 final class NetrcFile {
@@ -24,13 +25,13 @@ final class NetrcFile {
     func refresh(at now: Instant) -> Bool {
         if let missing, now - missing < .seconds(1) { return false }
         var info = stat()
-        // Opening a FIFO without a writer would block.
         guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return forget(at: now) }
         let found = State(
             inode: UInt64(info.st_ino), size: Int64(info.st_size), seconds: info.st_mtim.tv_sec,
             nanoseconds: info.st_mtim.tv_nsec)
         if found == state, netrc != nil { return true }
-        guard let bytes = read() else { return forget(at: now) }
+        guard let bytes = try? BoundedRead.file(path, atMost: Self.longest, followsLinks: true, isRegular: true)
+        else { return forget(at: now) }
         netrc = Netrc(parsing: bytes)
         state = found
         missing = nil
@@ -42,13 +43,5 @@ final class NetrcFile {
         netrc = nil
         state = nil
         return false
-    }
-
-    private func read() -> [UInt8]? {
-        guard let file = unsafe fopen(path, "re") else { return nil }
-        defer { unsafe fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: Self.longest)
-        let count = unsafe fread(&bytes, 1, bytes.count, file)
-        return Array(bytes.prefix(count))
     }
 }

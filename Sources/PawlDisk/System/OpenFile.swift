@@ -45,18 +45,7 @@ final class OpenFile: Sendable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
-        guard let base = bytes.baseAddress else { return }
-        var done = 0
-        while done < bytes.count {
-            let count = unsafe pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done))
-            if count > 0 {
-                done += count
-            } else if count == 0 {
-                throw SystemError(number: EIO)
-            } else if errno != EINTR {
-                throw .last
-            }
-        }
+        try unsafe WholeWrite.perform(bytes, to: descriptor, at: offset)
     }
 
     func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
@@ -67,14 +56,7 @@ final class OpenFile: Sendable {
 
     /// Reads up to the end of the file or the buffer, and returns the number of bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
-        guard let base = buffer.baseAddress else { return 0 }
-        var done = 0
-        while done < buffer.count {
-            let count = unsafe pread(descriptor, base + done, buffer.count - done, off_t(offset) + off_t(done))
-            if count == 0 { break }
-            if count > 0 { done += count } else if errno != EINTR { throw .last }
-        }
-        return done
+        try unsafe BoundedRead.fill(buffer, from: descriptor, at: offset)
     }
 
     /// Whether the file has these bytes at `offset`.
@@ -114,7 +96,7 @@ final class OpenFile: Sendable {
     }
 
     func truncate(to length: Int64) throws(SystemError) {
-        while ftruncate(descriptor, off_t(length)) != 0 { guard errno == EINTR else { throw .last } }
+        guard retrying({ ftruncate(descriptor, off_t(length)) }) == 0 else { throw .last }
     }
 
     /// Sets the modification time and keeps the access time.

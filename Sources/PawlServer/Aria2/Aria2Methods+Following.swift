@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlSystem
 import Synchronization
 
 // As `aria2c`, the service also downloads the files of a Metalink that was downloaded from a URL.
@@ -67,15 +68,7 @@ extension Aria2Methods {
     private static let longest = 8 << 20
 
     private static func read(_ path: String) -> [UInt8]? {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var info = stat()
-        guard unsafe fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_size <= longest else {
-            return nil
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(info.st_size))
-        let count = unsafe pread(file, &bytes, bytes.count, 0)
-        return count == bytes.count ? bytes : nil
+        let bytes = try? BoundedRead.file(path, atMost: longest + 1, isRegular: true)
+        return bytes.flatMap { $0.count <= longest ? $0 : nil }
     }
 }

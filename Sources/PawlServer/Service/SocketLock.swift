@@ -91,8 +91,7 @@ package final class SocketLock: Sendable {
 
     /// Waits for the lock; `false` if the file system has none.
     private static func lock(_ file: Int32, _ kind: Int32) -> Bool {
-        while flock(file, kind) != 0 { guard errno == EINTR else { return false } }
-        return true
+        retrying { flock(file, kind) } == 0
     }
 
     private static func open(_ path: String) throws(Failure) -> Int32 {

@@ -131,11 +131,12 @@ extension Outbox {
         let bytes = line.utf8 + [UInt8(ascii: "\n")]
         state.size += bytes.count
         guard state.size <= Outbox.limit else { return rewrite(&state) }
-        if unsafe write(state.descriptor, bytes, bytes.count) == bytes.count { return nil }
-        let number = errno
-        // A partial line may have been written, which would corrupt the next one.
-        state.size = Outbox.limit
-        return failure(number)
+        do throws(SystemError) { try WholeWrite.perform(bytes, to: state.descriptor) } catch {
+            // A partial line may have been written, which would corrupt the next one.
+            state.size = Outbox.limit
+            return failure(error)
+        }
+        return nil
     }
 
     private func rewrite(_ state: inout State) -> Failure? {
@@ -147,11 +148,11 @@ extension Outbox {
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
         // Half, because the undelivered events alone may exceed the limit: then not every line rewrites the file.
         state.size = bytes.count / 2
-        return state.descriptor >= 0 ? nil : failure(errno)
+        return state.descriptor >= 0 ? nil : failure(.last)
     }
 
-    private func failure(_ number: Int32) -> Failure {
-        Failure(.inputOutput, "cannot record for later delivery", at: path, because: SystemError(number: number).text)
+    private func failure(_ error: SystemError) -> Failure {
+        Failure(.inputOutput, "cannot record for later delivery", at: path, because: error.text)
     }
 
     /// Removes the file: there are no recipients, and events from now on are not to be delivered later.

@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 
 /// A range of an open file to be sent; closed with its last reference.
 package final class WebFile: Sendable {
@@ -17,10 +18,6 @@ package final class WebFile: Sendable {
 
     /// Fills `buffer` from `position` of the range; 0 if the file is too short or cannot be read.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) -> Int {
-        while true {
-            let count = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset + position))
-            if count >= 0 { return count }
-            guard errno == EINTR else { return 0 }
-        }
+        (try? unsafe BoundedRead.fill(buffer, from: descriptor, at: offset + position)) ?? 0
     }
 }
