@@ -31,15 +31,14 @@ enum CurlLibrary {
     }
 
     /// The user's home folder, for SSH's files.
-    static var home: String? { UserFolders.home }
+    static var home: String? { Environment.home }
 
     /// The login name of an SFTP URL without one, chosen as `ssh` does.
     static var loginName: String? {
         if let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name {
             return unsafe String(cString: name)
         }
-        guard let value = unsafe getenv("USER") else { return nil }
-        return unsafe String(cString: value)
+        return Environment.value("USER")
     }
 
     static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }

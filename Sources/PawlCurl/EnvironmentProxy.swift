@@ -1,5 +1,5 @@
-import Glibc
 import PawlCore
+import PawlSystem
 
 /// The proxy that the environment names, for requests that may use it but not its login.
 enum EnvironmentProxy {
@@ -12,10 +12,7 @@ enum EnvironmentProxy {
 
     /// The variable that names the proxy, and its value.
     static func variable(for scheme: WebAddress.Scheme) -> (name: String, value: String)? {
-        for name in names(scheme) {
-            guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }
-            return unsafe (name, String(cString: value))
-        }
+        for name in names(scheme) { if let value = Environment.value(name) { return (name, value) } }
         return nil
     }
 
@@ -23,14 +20,7 @@ enum EnvironmentProxy {
     static var hasExceptions: Bool { exceptions != nil }
 
     /// The hosts that bypass the proxy; `nil` for none.
-    ///
-    /// Read for each request: the names are literals, which need no copy.
-    static var exceptions: String? { unsafe text(getenv("no_proxy")) ?? text(getenv("NO_PROXY")) }
-
-    private static func text(_ value: UnsafePointer<CChar>?) -> String? {
-        guard let value = unsafe value, unsafe value.pointee != 0 else { return nil }
-        return unsafe String(cString: value)
-    }
+    static var exceptions: String? { Environment.value("no_proxy") ?? Environment.value("NO_PROXY") }
 
     /// Whether a proxy is set for web addresses.
     static var isNamed: Bool { isNamed(for: .http) || isNamed(for: .https) }
@@ -40,10 +30,7 @@ enum EnvironmentProxy {
 
     /// Whether a proxy that libcurl may use for TLS is itself reached over TLS.
     static var mayBeSecure: Bool {
-        names(.https).contains { name in
-            guard let value = unsafe getenv(name) else { return false }
-            return unsafe ProxyURL.isSecure(String(cString: value))
-        }
+        names(.https).contains { Environment.value($0).map(ProxyURL.isSecure) ?? false }
     }
 
     /// HTTP_PROXY is left out: CGI sets it from a request's Proxy field.

@@ -309,7 +309,7 @@ package struct PipeRun {
     /// The maximum number of simultaneous requests to a bucket.
     private static let mostRequests = 32
     private static func makeTemporarySpool() -> SpoolFolder {
-        SpoolFolder(Environment.value(of: "TMPDIR") ?? "/tmp", setting: "TMPDIR")
+        SpoolFolder(Environment.temporary, setting: "TMPDIR")
     }
 }
 

@@ -44,7 +44,7 @@ private nonisolated(unsafe) let interruptions = UnsafeMutablePointer<sig_atomic_
     @Test func `signals cut nothing off`() throws {
         var action = sigaction()
         // Without SA_RESTART: each signal ends the call that waits.
-        action.__sigaction_handler.sa_handler = { _ in unsafe interruptions.pointee += 1 }
+        unsafe action.__sigaction_handler.sa_handler = { _ in unsafe interruptions.pointee += 1 }
         unsafe interruptions.initialize(to: 0)
         try #require(unsafe sigaction(SIGUSR2, &action, nil) == 0)
         defer { _ = signal(SIGUSR2, SIG_IGN) }

@@ -23,16 +23,14 @@ extension S3Configuration {
     init(_ options: S3Options) {
         let isOwner = options.usesOwnersSecrets
         self.init(
-            environment: { isOwner ? Self.variable($0) : nil }, file: { isOwner ? Self.bytes(at: $0) : nil },
-            home: isOwner ? UserFolders.home : nil)
+            environment: { isOwner ? Environment.value($0) : nil }, file: { isOwner ? Self.bytes(at: $0) : nil },
+            home: isOwner ? Environment.home : nil)
         profile = options.profile
         region = options.region
         endpoint = options.endpoint
         hasAuthorityFile = options.hasAuthorityFile
         isAnonymous = options.isAnonymous
     }
-
-    private static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 
     /// `nil` for what is no file that can be read.
     private static func bytes(at path: String) -> [UInt8]? {

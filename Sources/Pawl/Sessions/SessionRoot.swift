@@ -18,7 +18,7 @@ package struct SessionRoot: Sendable, Hashable {
     private init(path: String) { self.path = path }
 
     /// `$XDG_STATE_HOME/pawl/sessions`, else `~/.local/state/pawl/sessions`; `nil` without a home directory.
-    package static var usualState: String? { StateFolder.usual.map { "\($0)/sessions" } }
+    package static var usualState: String? { Environment.pawlState.map { "\($0)/sessions" } }
 
     /// A path component that never begins with a dot and is unique to the identifier.
     package static func escaped(_ identifier: String) -> String {

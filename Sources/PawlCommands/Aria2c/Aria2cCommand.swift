@@ -74,10 +74,10 @@ extension Aria2cOptions {
         "connect-timeout": "60", "max-tries": "5", "min-split-size": "20M", "retry-wait": "0", "remote-time": "false",
     ]
 
-    private static var home: String { UserFolders.home ?? "" }
+    private static var home: String { Environment.home ?? "" }
 
     private static var usualFiles: [String] {
-        guard let home = UserFolders.home, let settings = UserFolders.configuration else { return [] }
+        guard let home = Environment.home, let settings = Environment.configuration else { return [] }
         return [home + "/.aria2/aria2.conf", settings + "/aria2/aria2.conf"]
     }
 }

@@ -66,7 +66,7 @@ package struct Aria2cDownload: Sendable {
             }
         }
         guard !flag("no-netrc") else { return }
-        let path = values["netrc-path"] ?? (UserFolders.home ?? "") + "/.netrc"
+        let path = values["netrc-path"] ?? (Environment.home ?? "") + "/.netrc"
         guard Aria2cFiles.length(of: path) != nil else { return }
         if Aria2cFiles.isOpenToOthers(path) {
             note(

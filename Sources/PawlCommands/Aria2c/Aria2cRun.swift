@@ -125,7 +125,7 @@ struct Aria2cRun {
         configuration.manager.numbering = .dotted
         configuration.manager.recognizesFinished = false
         try setAccess(of: &configuration)
-        configuration.manager.stateFolder = StateFolder.usual
+        configuration.manager.stateFolder = Environment.pawlState
         configuration.manager.slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
         if let limit = options.number("max-overall-download-limit"), limit > 0 {
             configuration.manager.rateLimit = limit

@@ -47,7 +47,7 @@ struct Aria2cSession: ~Copyable {
         configuration.rateLimit = options.number("max-overall-download-limit").flatMap { $0 == 0 ? nil : $0 }
         configuration.setThreads(for: entries.count)
         configuration.reportsEveryState = false
-        configuration.stateFolder = StateFolder.usual
+        configuration.stateFolder = Environment.pawlState
         configuration.numbering = .dotted
         configuration.recognizesFinished = false
         cookies = CookieSaver(options["save-cookies"], &configuration)

@@ -50,7 +50,7 @@ package struct GetSession: ~Copyable {
         configuration.rateLimit = plan.options.rateLimit
         configuration.setThreads(for: min(plan.items.count, plan.options.jobs))
         configuration.reportsEveryState = false
-        configuration.stateFolder = StateFolder.usual
+        configuration.stateFolder = Environment.pawlState
         if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0)) } }
         cookies = CookieSaver(plan.options.cookieJar, &configuration)
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }

@@ -9,7 +9,7 @@ import Synchronization
 enum NetrcPermission {
     /// `""` for the user's own netrc file, or `nil` where it is left out; says so once.
     static func usual() -> String? {
-        guard let home = UserFolders.home else { return "" }
+        guard let home = Environment.home else { return "" }
         let path = home + "/.netrc"
         var info = stat()
         guard unsafe stat(path, &info) == 0, !isPrivate(mode: info.st_mode) else { return "" }

@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 
 /// The capabilities and size of a terminal.
 package struct TerminalState: Sendable, Hashable {
@@ -31,7 +32,7 @@ package struct TerminalState: Sendable, Hashable {
 
     /// The terminal on a descriptor of this process.
     package static func state(of descriptor: Int32) -> TerminalState {
-        TerminalState(isTerminal: isatty(descriptor) == 1, environment: environmentVariable)
+        TerminalState(isTerminal: isatty(descriptor) == 1, environment: Environment.value)
     }
 
     /// The current numbers of columns and rows.
@@ -44,6 +45,3 @@ package struct TerminalState: Sendable, Hashable {
     /// Whether this process may draw: not while it is a background job of a shell.
     package static func isInForeground() -> Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
 }
-
-/// The value of an environment variable.
-package func environmentVariable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }

@@ -32,7 +32,7 @@ struct ServeInstall {
             if options.user != nil { unit.folders = [root] }
         } else {
             let home = try ServicePlace.home(for: "--system")
-            folder = (UserFolders.configuration ?? home + "/.config") + "/systemd/user"
+            folder = (Environment.configuration ?? home + "/.config") + "/systemd/user"
             socket = try ServicePlace.socket(options.socket)
             root = try ServicePlace.root(options.root)
             unit.sessions = options.sessionsFolder
@@ -106,7 +106,7 @@ struct ServeInstall {
 
     /// Without systemd nothing is written.
     private func requireSystemctl() throws(Failure) {
-        let folders = (ServicePlace.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+        let folders = (Environment.value("PATH") ?? "/usr/bin:/bin").split(separator: ":")
         guard !folders.contains(where: { unsafe access("\($0)/systemctl", X_OK) == 0 }) else { return }
         throw Failure(
             .notFound, "cannot find", at: "systemctl", because: "systemd is not installed",

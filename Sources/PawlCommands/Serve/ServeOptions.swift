@@ -1,6 +1,7 @@
 package import Pawl
 package import PawlCore
 package import PawlServer
+import PawlSystem
 
 /// The options of `pawl serve`.
 package struct ServeOptions: CommandOptions {
@@ -65,7 +66,7 @@ package struct ServeOptions: CommandOptions {
         configuration.sessions = sessionsFolder
         configuration.address = address
         var wanted = port
-        if port == nil, let usual = environmentVariable("PAWL_PORT") { wanted = try OptionValues.port(usual) }
+        if port == nil, let usual = Environment.value("PAWL_PORT") { wanted = try OptionValues.port(usual) }
         switch wanted?.lowercased() {
         case nil: break
         case "auto": configuration.canDoWithoutPort = true
@@ -85,7 +86,7 @@ package struct ServeOptions: CommandOptions {
         configuration.manager = manager
         configuration.hooks = hooks
         configuration.manager.staysInRoot = true
-        configuration.manager.stateFolder = StateFolder.usual
+        configuration.manager.stateFolder = Environment.pawlState
         return configuration
     }
 }

@@ -6,22 +6,22 @@ import PawlSystem
 package enum ServicePlace {
     /// The download root: the given one, else `$PAWL_ROOT`, else `~/Downloads`.
     package static func root(_ given: String?) throws(Failure) -> String {
-        if let given = given ?? variable("PAWL_ROOT") { return absolute(given) }
+        if let given = given ?? Environment.value("PAWL_ROOT") { return absolute(given) }
         return try home(for: "--root") + "/Downloads"
     }
 
     /// The Unix socket: the given one, else `$PAWL_SOCKET`, else the user's default.
     package static func socket(_ given: String?) throws(Failure) -> String {
-        if let given = given ?? variable("PAWL_SOCKET") { return absolute(given) }
+        if let given = given ?? Environment.value("PAWL_SOCKET") { return absolute(given) }
         return try usualSocket()
     }
 
     /// Whether no option and no variable names the socket.
-    package static func isUsual(_ given: String?) -> Bool { given == nil && variable("PAWL_SOCKET") == nil }
+    package static func isUsual(_ given: String?) -> Bool { given == nil && Environment.value("PAWL_SOCKET") == nil }
 
     /// The socket when none is given; it depends on the session that the process is in.
     package static func usualSocket() throws(Failure) -> String {
-        if let folder = UserFolders.runtime, unsafe access(folder, W_OK) == 0 {
+        if let folder = Environment.runtime, unsafe access(folder, W_OK) == 0 {
             return absolute(folder + "/pawl.socket")
         }
         return try home(for: "--socket") + "/.local/state/pawl/socket"
@@ -41,11 +41,8 @@ package enum ServicePlace {
         return "/" + path.pathParts().filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// The value of an environment variable; `nil` if it is empty or not set.
-    package static func variable(_ name: String) -> String? { environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 } }
-
     package static func home(for option: String) throws(Failure) -> String {
-        if let home = UserFolders.home { return absolute(home) }
+        if let home = Environment.home { return absolute(home) }
         throw Failure(
             .badOption, "cannot find", at: "the home folder", because: "HOME is not set to an absolute path",
             remedy: "pass \(option)")

@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 
 /// Notifies systemd of the service's state (sd_notify(3)); does nothing without systemd.
 package struct Supervisor: Sendable {
@@ -10,8 +11,8 @@ package struct Supervisor: Sendable {
 
     /// Call it before any other thread is started: it unsets the variables, which child processes must not inherit.
     package init() {
-        path = ServicePlace.variable("NOTIFY_SOCKET")
-        wantsBeats = ServicePlace.variable("WATCHDOG_USEC") != nil
+        path = Environment.value("NOTIFY_SOCKET")
+        wantsBeats = Environment.value("WATCHDOG_USEC") != nil
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { _ = unsafe unsetenv(name) }
     }
 

@@ -12,7 +12,7 @@ extension Command {
             are used. With --forget, forget them: those of these hosts, or all; a running service too.
             """, operand: .words([]), taking: [VerbOptions.forget] + VerbOptions.common
     ) { (options, hosts) throws(Failure) in
-        guard let folder = StateFolder.usual else {
+        guard let folder = Environment.pawlState else {
             throw Failure(
                 .cannotOpen, "cannot find", at: "the state folder", because: "there is no home directory",
                 remedy: "set HOME or XDG_STATE_HOME")

@@ -37,7 +37,7 @@ struct ServiceFinder: Sendable {
     /// Whether both the folder of the sockets, which the session has named, and that of the notes are not there.
     private static var hasLostFolders: Bool {
         func isMissing(_ path: String) -> Bool { unsafe access(path, F_OK) != 0 && errno == ENOENT }
-        guard let runtime = UserFolders.runtime, let state = StateFolder.usual else { return false }
+        guard let runtime = Environment.runtime, let state = Environment.pawlState else { return false }
         return isMissing(runtime) && isMissing(state)
     }
 
@@ -63,7 +63,7 @@ struct ServiceFinder: Sendable {
     /// The running service that belongs to the client's socket; `nil` if none is known.
     func note() -> ServiceNote? {
         let own = client.root.flatMap(ServiceNote.running(in:))
-        let known = (own.map { [$0] } ?? []) + (StateFolder.usual.map(ServiceNote.running(knownIn:)) ?? [])
+        let known = (own.map { [$0] } ?? []) + (Environment.pawlState.map(ServiceNote.running(knownIn:)) ?? [])
         if let exact = known.first(where: { $0.socket == client.socket }) { return exact }
         // The usual socket is another one in another session, such as without XDG_RUNTIME_DIR.
         guard client.isUsual else { return nil }

@@ -20,7 +20,7 @@ enum ServiceStarter {
         let root = try ServicePlace.root(options.root)
         var arguments = ["--quiet", "--root", root, "--socket", socket]
         // Downloads must not fail to start because another program has the port.
-        if let port = options.port ?? (ServicePlace.variable("PAWL_PORT") == nil ? "auto" : nil) {
+        if let port = options.port ?? (Environment.value("PAWL_PORT") == nil ? "auto" : nil) {
             arguments += ["--port", port]
         }
         try start(arguments)
@@ -79,7 +79,7 @@ struct WaitingParent: Sendable {
 
     /// Returns `nil` if no process waits; call it before any other thread is started.
     init?() {
-        guard let text = environmentVariable(ServiceStarter.readyVariable), let descriptor = Int32(text) else {
+        guard let text = Environment.value(ServiceStarter.readyVariable), let descriptor = Int32(text) else {
             return nil
         }
         _ = unsafe unsetenv(ServiceStarter.readyVariable)

@@ -25,9 +25,8 @@ extension Command {
 private enum Desktop {
     /// The program that opens URLs; `nil` without a desktop.
     static var opener: String? {
-        let screens = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap(environmentVariable)
-        guard screens.contains(where: { !$0.isEmpty }) else { return nil }
-        let folders = (environmentVariable("PATH") ?? "").split(separator: ":")
+        guard Environment.value("WAYLAND_DISPLAY") != nil || Environment.value("DISPLAY") != nil else { return nil }
+        let folders = (Environment.value("PATH") ?? "").split(separator: ":")
         return folders.map { "\($0)/xdg-open" }.first { unsafe access($0, X_OK) == 0 }
     }
 }

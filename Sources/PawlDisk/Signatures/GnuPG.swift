@@ -7,7 +7,7 @@ enum GnuPG {
     private static let program = "gpgv"
 
     static var isInstalled: Bool {
-        let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
+        let path = Environment.value("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").contains { unsafe access("\($0)/\(program)", X_OK) == 0 }
     }
 
@@ -30,7 +30,7 @@ enum GnuPG {
     }
 
     private static func makeFolder() throws(Failure) -> String {
-        let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        let parent = Environment.temporary
         sweep(parent)
         var name = Array("\(parent)/\(beginning)\(getpid())-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&name) != nil else {

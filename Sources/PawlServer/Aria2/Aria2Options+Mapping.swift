@@ -1,6 +1,7 @@
 import Glibc
 package import Pawl
 package import PawlCore
+import PawlSystem
 
 // Maps aria2's options to those of a download, for calls and for aria2c's command line.
 extension Aria2Options {
@@ -68,7 +69,7 @@ extension Aria2Options {
         if ["http", "https", "ftp"].contains(scheme) {
             if self[scheme + "-proxy"] != nil {
                 name = scheme + "-proxy"
-            } else if Self.isInEnvironment(scheme + "_proxy") {
+            } else if Environment.value(scheme + "_proxy") != nil {
                 return nil
             }
         }
@@ -80,11 +81,6 @@ extension Aria2Options {
         var login = Self.coded(user)
         if let password = self[name + "-passwd"] { login += ":" + Self.coded(password) }
         return "\(address[..<marks.upperBound])\(login)@\(address[marks.upperBound...])"
-    }
-
-    private static func isInEnvironment(_ name: String) -> Bool {
-        guard let value = unsafe getenv(name) else { return false }
-        return unsafe value.pointee != 0
     }
 
     /// Percent-encodes everything but letters and digits (RFC 3986 §2.1).
