@@ -113,7 +113,7 @@ package struct Checksum: Hashable, Sendable {
     }
 
     /// `nil` unless `hex` has the algorithm's number of hexadecimal digits.
-    init?(_ algorithm: HashAlgorithm, hex: ArraySlice<UInt8>) {
+    package init?(_ algorithm: HashAlgorithm, hex: ArraySlice<UInt8>) {
         guard hex.count == 2 * algorithm.length else { return nil }
         var digest: [UInt8] = []
         digest.reserveCapacity(algorithm.length)
@@ -127,7 +127,7 @@ package struct Checksum: Hashable, Sendable {
     }
 
     /// `nil` unless `base64` is padded as RFC 4648 §4 requires and has the algorithm's length.
-    init?(_ algorithm: HashAlgorithm, base64: ArraySlice<UInt8>) {
+    package init?(_ algorithm: HashAlgorithm, base64: ArraySlice<UInt8>) {
         guard let digest = Base64.decodePadded(base64), digest.count == algorithm.length else { return nil }
         self.init(algorithm: algorithm, digest: digest)
     }

@@ -1,5 +1,5 @@
 import PawlCore
-import PawlSystem
+package import PawlSystem
 
 /// The digests of what a coded file contains.
 enum DecodedHash {
@@ -36,7 +36,7 @@ enum DecodedHash {
 
 extension OpenFile {
     /// Up to `count` bytes from there.
-    func bytes(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+    package func bytes(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { unsafe buffer.deallocate() }
         let read = try unsafe read(into: buffer, at: offset)

@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
-import PawlSystem
+package import PawlCore
+package import PawlSystem
 
 /// The failures of this module. A full disk always has its own code, because it is worth waiting for.
 extension Failure {
-    static func system(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
+    package static func system(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
         if error.isDiskFull { return diskFull(what, at: path, error) }
         var failure = Failure(code, what, at: path, because: error.causeForFile, remedy: remedy(for: error))
         // It may have been mounted so after an error, and be repaired.
@@ -20,13 +20,13 @@ extension Failure {
     }
 
     /// Nothing of a sample is kept: it has no journal.
-    static func sample(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
+    package static func sample(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
         var failure = system(code, what, at: path, error)
         if error.isDiskFull, let awaited = failure.awaited { failure.remedy = "\(awaited.remedy), then run it again" }
         return failure
     }
 
-    static func diskFull(
+    package static func diskFull(
         _ what: String, at path: String, because why: LocalizableMessage, lacking awaited: AwaitedResource = .space()
     ) -> Failure {
         var failure = Failure(
@@ -36,14 +36,14 @@ extension Failure {
         return failure
     }
 
-    static func alreadyDownloading(_ path: String) -> Failure {
+    package static func alreadyDownloading(_ path: String) -> Failure {
         Failure(
             .alreadyDownloading, "cannot download to", at: path,
             because: LocalizableMessage("file-already-downloading", "this file is already being downloaded"),
             remedy: "wait for that download, or choose another name")
     }
 
-    static func exists(_ path: String) -> Failure {
+    package static func exists(_ path: String) -> Failure {
         Failure(
             .fileExists, "cannot download to", at: path,
             because: LocalizableMessage("file-name-exists", "a file of that name exists"),
@@ -51,12 +51,12 @@ extension Failure {
     }
 
     /// Something that no download can be finished as, whatever happens to existing files.
-    static func notAFile(_ path: String, because why: LocalizableMessage) -> Failure {
+    package static func notAFile(_ path: String, because why: LocalizableMessage) -> Failure {
         Failure(.fileExists, "cannot download to", at: path, because: why, remedy: "remove it, or choose another name")
     }
 
     /// Known before the first byte: a part file could be written there and never renamed.
-    static func protectedFolder(_ path: String) -> Failure {
+    package static func protectedFolder(_ path: String) -> Failure {
         Failure(
             .cannotOpen, "cannot download to", at: "the folder \(path.isEmpty ? "." : path)",
             because: LocalizableMessage(
@@ -64,7 +64,7 @@ extension Failure {
             remedy: "remove them with 'chattr -ai', or choose another folder")
     }
 
-    static func protectedFile(_ path: String) -> Failure {
+    package static func protectedFile(_ path: String) -> Failure {
         Failure(
             .cannotOpen, "cannot replace", at: path,
             because: LocalizableMessage(
@@ -72,18 +72,18 @@ extension Failure {
             remedy: "choose another name, or remove what forbids it")
     }
 
-    static func noFolder(_ path: String, because why: LocalizableMessage) -> Failure {
+    package static func noFolder(_ path: String, because why: LocalizableMessage) -> Failure {
         Failure(.cannotMakeFolder, "cannot make the folder", at: path, because: why, remedy: "choose another folder")
     }
 
-    static func foreignFile(_ path: String) -> Failure {
+    package static func foreignFile(_ path: String) -> Failure {
         Failure(
             .fileExists, "cannot use", at: path,
             because: LocalizableMessage("file-not-by-pawl", "it was not written by Pawl"),
             remedy: "finish or remove it with the program that wrote it, or choose another name")
     }
 
-    static func unfinishedElsewhere(_ path: String, _ control: String) -> Failure {
+    package static func unfinishedElsewhere(_ path: String, _ control: String) -> Failure {
         Failure(
             .fileExists, "cannot continue", at: path,
             because: LocalizableMessage(
@@ -93,7 +93,7 @@ extension Failure {
     }
 
     /// A part file to which its user gave the final name.
-    static func renamedPart(_ path: String) -> Failure {
+    package static func renamedPart(_ path: String) -> Failure {
         Failure(
             .fileExists, "cannot keep", at: path,
             because: LocalizableMessage(
@@ -102,7 +102,7 @@ extension Failure {
     }
 
     /// The part file of a download that was to replace the finished file, or that has other bytes than it.
-    static func otherPart(of path: String, _ part: String) -> Failure {
+    package static func otherPart(of path: String, _ part: String) -> Failure {
         Failure(
             .fileExists, "cannot continue", at: path,
             because: LocalizableMessage(
@@ -110,27 +110,27 @@ extension Failure {
             remedy: "set \(.option(.existingFile)) to overwrite to finish that, or remove \(part)")
     }
 
-    static func distrusted(_ path: String, _ flaw: FileRights.Flaw) -> Failure {
+    package static func distrusted(_ path: String, _ flaw: FileRights.Flaw) -> Failure {
         Failure(
             .fileExists, "cannot use", at: path, because: flaw.words,
             remedy: "remove it, or choose another name or folder")
     }
 
-    static func noFile(_ path: String) -> Failure {
+    package static func noFile(_ path: String) -> Failure {
         Failure(
             .cannotCreate, "cannot download to", at: path,
             because: LocalizableMessage("file-is-device", "it is a device, a pipe or a socket, not a file"),
             remedy: "choose a file name")
     }
 
-    static func otherDownload(_ path: String) -> Failure {
+    package static func otherDownload(_ path: String) -> Failure {
         Failure(
             .fileExists, "cannot use", at: path,
             because: LocalizableMessage("part-of-other-url", "it is the unfinished download of another URL"),
             remedy: "finish or remove that download, or choose another name")
     }
 
-    static func newerJournal(_ path: String, version: UInt32) -> Failure {
+    package static func newerJournal(_ path: String, version: UInt32) -> Failure {
         Failure(
             .newerJournal, "cannot resume from", at: path,
             because: LocalizableMessage(
@@ -154,11 +154,11 @@ extension Failure {
 
 extension LocalizableMessage {
     /// The file system has files and folders of its own only, as those of the kernel's interfaces do.
-    static let noPlaceForOwn = LocalizableMessage(
+    package static let noPlaceForOwn = LocalizableMessage(
         "file-system-of-own", "the file system takes no new files or folders there")
 
     /// The first part of the path that is no folder.
-    static func file(inPlaceOf path: String) -> LocalizableMessage {
+    package static func file(inPlaceOf path: String) -> LocalizableMessage {
         var prefix = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
         for component in path.pathParts() {
             prefix += prefix.isEmpty || prefix == "/" ? component : "/\(component)"

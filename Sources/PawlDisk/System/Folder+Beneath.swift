@@ -9,7 +9,7 @@ extension Folder {
     /// resolved to, if that is not below it.
     ///
     /// What is missing will be created inside. Throws, too, if it cannot be determined for lack of a descriptor.
-    func checkBeneath(_ path: String, _ found: Folder? = nil) throws(Failure) {
+    package func checkBeneath(_ path: String, _ found: Folder? = nil) throws(Failure) {
         var parts = path.pathParts()
         while !parts.isEmpty {
             let part = parts.joined(separator: "/")

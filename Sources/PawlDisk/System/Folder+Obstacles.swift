@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlSystem
 
 extension Folder {
     /// Why what has that name, and is no regular file, is neither replaced nor used.
-    func obstacle(_ name: String, _ found: FileStatus) -> Failure {
+    package func obstacle(_ name: String, _ found: FileStatus) -> Failure {
         let target = target(of: name)
         if found.isSpecial || target?.isSpecial == true { return .noFile(path(of: name)) }
         guard found.isLink else {
@@ -24,7 +24,7 @@ extension Folder {
 
 extension LocalizableMessage {
     /// The first symbolic link in the path that cannot be followed to anything; `nil` when there is none.
-    static func deadLink(in path: String) -> LocalizableMessage? {
+    package static func deadLink(in path: String) -> LocalizableMessage? {
         var prefix = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
         for component in path.pathParts() {
             prefix += prefix.isEmpty || prefix == "/" ? component : "/\(component)"

@@ -1,17 +1,17 @@
 import CPawlSystem
 import Glibc
-import PawlCore
-import PawlSystem
+package import PawlCore
+package import PawlSystem
 import Synchronization
 
 /// A folder kept open: names are looked up in it without resolving its path again.
-final class Folder: Sendable {
+package final class Folder: Sendable {
     /// As the claim spelled it, for messages and final paths.
-    let path: String
-    let identity: FileIdentity
-    let traits: FileSystemTraits
+    package let path: String
+    package let identity: FileIdentity
+    package let traits: FileSystemTraits
     /// Whether another user can replace Pawl's files here.
-    let isOpenToOthers: Bool
+    package let isOpenToOthers: Bool
     private let user: FileUser
     private let owner: FileUser
     private let isSticky: Bool
@@ -23,7 +23,9 @@ final class Folder: Sendable {
     /// `seenAt` when no attribute protected it.
     private let freeAt = Atomic<Int64>(.max)
 
-    init(path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool, user: FileUser) throws(SystemError) {
+    package init(
+        path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool, user: FileUser
+    ) throws(SystemError) {
         self.path = path
         self.file = file
         self.traits = traits
@@ -38,25 +40,25 @@ final class Folder: Sendable {
     }
 
     /// Whether part files here can have an extended attribute.
-    var bearsMarks: Bool { takesMarks.load(ordering: .relaxed) }
-    func noMarks() { takesMarks.store(false, ordering: .relaxed) }
+    package var bearsMarks: Bool { takesMarks.load(ordering: .relaxed) }
+    package func noMarks() { takesMarks.store(false, ordering: .relaxed) }
 
     /// Why an existing file cannot be Pawl's own; `nil` when it can.
-    func flaw(of found: FileStatus) -> FileRights.Flaw? {
+    package func flaw(of found: FileStatus) -> FileRights.Flaw? {
         found.rights.flaw(for: user, knowsOwners: traits.contains(.keepsOwners))
     }
 
-    func path(of name: String) -> String {
+    package func path(of name: String) -> String {
         if path.isEmpty || path == "." { return name }
         return path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
     }
 
-    func open(_ name: String, flags: Int32, mode: UInt32 = 0) throws(SystemError) -> OpenFile {
+    package func open(_ name: String, flags: Int32, mode: UInt32 = 0) throws(SystemError) -> OpenFile {
         try OpenFile(name, in: file.descriptor, flags: flags, mode: mode)
     }
 
     /// Whether its path still leads to it.
-    var isInPlace: Bool {
+    package var isInPlace: Bool {
         var found = stat()
         return unsafe stat(path.isEmpty ? "." : path, &found) == 0 && FileStatus(found).identity == identity
     }
@@ -65,12 +67,12 @@ final class Folder: Sendable {
     ///
     /// A kill before it is marked leaves it empty, and only this permission bit, which means nothing for files (open(2)
     /// sets it as given), then identifies its owner. `OpenFile.endBeginning` removes it again.
-    func make(_ name: String, mode: UInt32) throws(SystemError) -> OpenFile {
+    package func make(_ name: String, mode: UInt32) throws(SystemError) -> OpenFile {
         try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode | UInt32(S_ISVTX))
     }
 
     /// Creates a file without a name; `nil` when the file system does not support it.
-    func openUnnamed() throws(SystemError) -> OpenFile? {
+    package func openUnnamed() throws(SystemError) -> OpenFile? {
         guard takesUnnamed.load(ordering: .relaxed) else { return nil }
         let opened = pawl_open_unnamed(file.descriptor, 0o666)
         if opened >= 0 { return OpenFile(adopting: opened) }
@@ -81,10 +83,10 @@ final class Folder: Sendable {
     }
 
     /// Whether no file system has refused to create a file without a name here.
-    var makesUnnamed: Bool { takesUnnamed.load(ordering: .relaxed) }
+    package var makesUnnamed: Bool { takesUnnamed.load(ordering: .relaxed) }
 
     /// Names an unnamed file (EEXIST: the name is taken).
-    func name(_ unnamed: OpenFile, _ name: String) throws(SystemError) {
+    package func name(_ unnamed: OpenFile, _ name: String) throws(SystemError) {
         let result = unsafe name.withCString { unsafe pawl_name(unnamed.descriptor, file.descriptor, $0) }
         try SystemError.check(result)
     }
@@ -92,7 +94,7 @@ final class Folder: Sendable {
     /// Returns `nil` when nothing has that name.
     ///
     /// A symbolic link is not followed.
-    func status(of name: String) throws(SystemError) -> FileStatus? {
+    package func status(of name: String) throws(SystemError) -> FileStatus? {
         var found = stat()
         // Passed as it is, a short string would be copied to the heap.
         let result = unsafe name.withCString { unsafe fstatat(file.descriptor, $0, &found, AT_SYMLINK_NOFOLLOW) }
@@ -103,10 +105,10 @@ final class Folder: Sendable {
     }
 
     /// Calls `body` with the descriptor of the folder.
-    func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value { body(file.descriptor) }
+    package func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value { body(file.descriptor) }
 
     /// What has that name, or what a symbolic link of that name leads to; `nil` when that cannot be reached.
-    func target(of name: String) -> FileStatus? {
+    package func target(of name: String) -> FileStatus? {
         var found = stat()
         return unsafe fstatat(file.descriptor, name, &found, 0) == 0 ? FileStatus(found) : nil
     }
@@ -114,7 +116,7 @@ final class Folder: Sendable {
     /// Whether an attribute of the folder keeps its entries from being renamed: a part file would never get its final name.
     ///
     /// Looked up as often as its path is.
-    var isProtected: Bool {
+    package var isProtected: Bool {
         let seen = seenAt.load(ordering: .relaxed)
         if freeAt.load(ordering: .relaxed) == seen { return false }
         if unsafe pawl_is_protected(file.descriptor, "") { return true }
@@ -123,17 +125,17 @@ final class Folder: Sendable {
     }
 
     /// Whether what has that name cannot be replaced: an attribute forbids it, or only its owner may do so here.
-    func isProtected(_ name: String, _ found: FileStatus) -> Bool {
+    package func isProtected(_ name: String, _ found: FileStatus) -> Bool {
         if unsafe pawl_is_protected(file.descriptor, name) { return true }
         guard isSticky, user.user != 0, traits.contains(.keepsOwners) else { return false }
         return found.owner.user != user.user && owner.user != user.user
     }
 
-    func remove(_ name: String) throws(SystemError) {
+    package func remove(_ name: String) throws(SystemError) {
         guard unsafe unlinkat(file.descriptor, name, 0) == 0 else { throw .last }
     }
 
-    func rename(_ name: String, to newName: String, replacing: Bool) throws(SystemError) {
+    package func rename(_ name: String, to newName: String, replacing: Bool) throws(SystemError) {
         if replacing {
             guard unsafe renameat(file.descriptor, name, file.descriptor, newName) == 0 else { throw .last }
         } else {
@@ -142,14 +144,14 @@ final class Folder: Sendable {
     }
 
     /// Moves a file to another folder of the same file system, in place of what has the new name there.
-    func move(_ name: String, to newName: String, of other: Folder) throws(SystemError) {
+    package func move(_ name: String, to newName: String, of other: Folder) throws(SystemError) {
         guard unsafe renameat(file.descriptor, name, other.file.descriptor, newName) == 0 else { throw .last }
     }
 
     /// Gives a file the same name in another folder too (EEXIST: the name is taken by another file).
     ///
     /// Where a file cannot have two names it loses the old one.
-    func link(_ name: String, into other: Folder) throws(SystemError) {
+    package func link(_ name: String, into other: Folder) throws(SystemError) {
         guard unsafe linkat(file.descriptor, name, other.file.descriptor, name, 0) != 0 else { return }
         let error = SystemError.last
         switch error.number {
@@ -161,7 +163,7 @@ final class Folder: Sendable {
     }
 
     /// The bytes that are available to this user.
-    func free() throws(SystemError) -> Int64 {
+    package func free() throws(SystemError) -> Int64 {
         var found = statvfs()
         guard unsafe fstatvfs(file.descriptor, &found) == 0 else { throw .last }
         let size = UInt64(found.f_frsize > 0 ? found.f_frsize : found.f_bsize)
@@ -170,7 +172,7 @@ final class Folder: Sendable {
     }
 
     /// The names that end in `ending`, unordered.
-    func names(endingIn ending: String) -> [String] {
+    package func names(endingIn ending: String) -> [String] {
         final class List { var names: [String] = [] }
         let list = List()
         unsafe pawl_list_folder(file.descriptor, ending, Unmanaged.passUnretained(list).toOpaque()) { context, name in
@@ -183,7 +185,7 @@ final class Folder: Sendable {
     /// Makes renames in the folder durable.
     ///
     /// Not every file system can sync a folder; there the durability of a rename is not guaranteed.
-    func sync() throws(SystemError) {
+    package func sync() throws(SystemError) {
         do throws(SystemError) { try file.syncAll() } catch  where !error.isUnsupported && error.number != EBADF {
             throw error
         } catch {}

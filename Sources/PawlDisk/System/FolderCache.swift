@@ -1,11 +1,11 @@
 import CPawlSystem
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlSystem
 import Synchronization
 
 /// Keeps a bounded number of folders open, so that ten thousand small files do not resolve ten thousand paths.
-final class FolderCache: Sendable {
+package final class FolderCache: Sendable {
     /// A part of the descriptors of this process: its transfers need them, too.
     private let limit = max(2, min(64, SystemDescriptors.limit / 16))
     private let folders = Mutex<[Bytewise<String>: Folder]>([:])
@@ -19,7 +19,7 @@ final class FolderCache: Sendable {
     private let trust: Int64
 
     /// `traits` and `marks` replace the file system's properties, for tests.
-    init(traits: FileSystemTraits?, marks: Bool, trust: Int64, user: FileUser) {
+    package init(traits: FileSystemTraits?, marks: Bool, trust: Int64, user: FileUser) {
         self.user = user
         self.traits = traits
         self.trust = trust
@@ -27,7 +27,7 @@ final class FolderCache: Sendable {
     }
 
     /// The folder at `path`, created when missing.
-    func open(_ path: String) throws(Failure) -> Folder {
+    package func open(_ path: String) throws(Failure) -> Folder {
         if let folder = find(path) { return folder }
         do throws(SystemError) { return try keep(path) } catch  where error.number == ENOENT || error.number == ELOOP {
             if let dead = LocalizableMessage.deadLink(in: path) { throw .noFolder(path, because: dead) }
@@ -41,13 +41,13 @@ final class FolderCache: Sendable {
     }
 
     /// The folder at `path` if it exists and can be read.
-    func existing(_ path: String) -> Folder? {
+    package func existing(_ path: String) -> Folder? {
         if let folder = find(path) { return folder }
         return try? keep(path)
     }
 
     /// The folder that was at `path` when it was last resolved.
-    func kept(_ path: String) -> Folder? { folders.withLock { $0[Bytewise(path)] } }
+    package func kept(_ path: String) -> Folder? { folders.withLock { $0[Bytewise(path)] } }
 
     /// A kept folder, if its path still leads to it: it may have been moved, and another created in its place.
     private func find(_ path: String) -> Folder? {
@@ -70,7 +70,7 @@ final class FolderCache: Sendable {
     }
 
     /// Closes folders that nothing else uses; `false` when none is kept.
-    @discardableResult func release() -> Bool {
+    @discardableResult package func release() -> Bool {
         folders.withLock { folders in
             defer { folders = [:] }
             return !folders.isEmpty

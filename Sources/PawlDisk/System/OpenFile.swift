@@ -1,31 +1,31 @@
 import CPawlSystem
 import Glibc
-import PawlCore
-import PawlSystem
+package import PawlCore
+package import PawlSystem
 import Synchronization
 
 /// An open file, closed with its last reference.
 ///
 /// A class because a worker may still read or sync the file after its download has closed it.
-final class OpenFile: Sendable {
-    let descriptor: Int32
+package final class OpenFile: Sendable {
+    package let descriptor: Int32
     private let isLocked = Atomic(false)
     private let failedSync = Mutex<SystemError?>(nil)
 
-    init(adopting descriptor: Int32) { self.descriptor = descriptor }
+    package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     /// Opens `name` in `folder`; a symbolic link is rejected (ELOOP).
-    init(_ name: String, in folder: Int32, flags: Int32, mode: UInt32 = 0) throws(SystemError) {
+    package init(_ name: String, in folder: Int32, flags: Int32, mode: UInt32 = 0) throws(SystemError) {
         let result = unsafe pawl_open_at(folder, name, flags, mode)
         guard result >= 0 else { throw SystemError(number: -result) }
         descriptor = result
     }
 
     /// Opens a file for reading, by its path; a symbolic link is followed.
-    convenience init(at path: String) throws(SystemError) { try self.init(at: Array(path.utf8)) }
+    package convenience init(at path: String) throws(SystemError) { try self.init(at: Array(path.utf8)) }
 
     /// The path's bytes need not be UTF-8.
-    init(at path: [UInt8]) throws(SystemError) {
+    package init(at path: [UInt8]) throws(SystemError) {
         let name = (path + [0]).map { CChar(bitPattern: $0) }
         let result = unsafe open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard result >= 0 else { throw .last }
@@ -38,36 +38,36 @@ final class OpenFile: Sendable {
         close(descriptor)
     }
 
-    func status() throws(SystemError) -> FileStatus {
+    package func status() throws(SystemError) -> FileStatus {
         var found = stat()
         guard unsafe fstat(descriptor, &found) == 0 else { throw .last }
         return FileStatus(found)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
         try unsafe WholeWrite.perform(bytes, to: descriptor, at: offset)
     }
 
-    func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+    package func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
         try unsafe bytes.span.bytes.withUnsafeBytes { (buffer) throws(SystemError) in
             try unsafe write(buffer, at: offset)
         }
     }
 
     /// Reads up to the end of the file or the buffer, and returns the number of bytes.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         try unsafe BoundedRead.fill(buffer, from: descriptor, at: offset)
     }
 
     /// Whether the file has these bytes at `offset`.
-    func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) -> Bool {
+    package func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) -> Bool {
         let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 64)
         defer { unsafe mine.deallocate() }
         return try unsafe read(into: mine, at: offset) == bytes.count && mine.elementsEqual(bytes)
     }
 
     /// The first `limit` bytes, fewer when the file is shorter.
-    func contents(limit: Int) throws(SystemError) -> [UInt8] {
+    package func contents(limit: Int) throws(SystemError) -> [UInt8] {
         let length = min(Int(try status().length), limit)
         guard length > 0 else { return [] }
         return try unsafe [UInt8](unsafeUninitializedCapacity: length) { (buffer, count) throws(SystemError) in
@@ -76,7 +76,7 @@ final class OpenFile: Sendable {
     }
 
     /// The current end, including bytes of other programs.
-    func end() throws(SystemError) -> Int64 {
+    package func end() throws(SystemError) -> Int64 {
         let end = lseek(descriptor, 0, SEEK_END)
         guard end >= 0 else { throw .last }
         return Int64(end)
@@ -84,7 +84,7 @@ final class OpenFile: Sendable {
 
     /// The parts to which nothing was ever written; none where the file system does not know them, and not more than
     /// `limit`.
-    func holes(limit: Int) -> [ByteRange] {
+    package func holes(limit: Int) -> [ByteRange] {
         var holes: [ByteRange] = []
         var end: Int64 = 0
         while holes.count < limit {
@@ -95,7 +95,7 @@ final class OpenFile: Sendable {
         return holes
     }
 
-    func truncate(to length: Int64) throws(SystemError) {
+    package func truncate(to length: Int64) throws(SystemError) {
         guard retrying({ ftruncate(descriptor, off_t(length)) }) == 0 else { throw .last }
     }
 
@@ -108,26 +108,26 @@ final class OpenFile: Sendable {
         guard result == 0 else { throw .last }
     }
 
-    func syncData() throws(SystemError) { try SystemError.check(pawl_sync_data(descriptor)) }
-    func syncAll() throws(SystemError) { try SystemError.check(pawl_sync_all(descriptor)) }
+    package func syncData() throws(SystemError) { try SystemError.check(pawl_sync_data(descriptor)) }
+    package func syncAll() throws(SystemError) { try SystemError.check(pawl_sync_all(descriptor)) }
 
     /// Syncs all files of this one's file system: one wait for the disk instead of one per file.
-    func syncFileSystem() throws(SystemError) { try SystemError.check(pawl_sync_file_system(descriptor)) }
+    package func syncFileSystem() throws(SystemError) { try SystemError.check(pawl_sync_file_system(descriptor)) }
 
     /// After `syncFileSystem`: throws when this file's own data could not be written.
-    func checkWriteback() throws(SystemError) { try SystemError.check(pawl_check_writeback(descriptor)) }
+    package func checkWriteback() throws(SystemError) { try SystemError.check(pawl_check_writeback(descriptor)) }
 
     /// Why a sync of the data has failed.
     ///
     /// Linux reports a failed write once per open file: a later sync that succeeds proves nothing.
-    var syncError: SystemError? { failedSync.withLock { $0 } }
+    package var syncError: SystemError? { failedSync.withLock { $0 } }
 
-    func noteFailedSync(_ error: SystemError) { failedSync.withLock { $0 = $0 ?? error } }
+    package func noteFailedSync(_ error: SystemError) { failedSync.withLock { $0 = $0 ?? error } }
 
     /// Takes the write lock.
     ///
     /// Returns `false` when it is held elsewhere.
-    func lock() throws(SystemError) -> Bool {
+    package func lock() throws(SystemError) -> Bool {
         let result = pawl_lock(descriptor)
         if result == EAGAIN || result == EWOULDBLOCK { return false }
         try SystemError.check(result)
@@ -136,20 +136,20 @@ final class OpenFile: Sendable {
     }
 
     /// Removes the bit of `Folder.make`: the file is marked.
-    func endBeginning() throws(SystemError) {
+    package func endBeginning() throws(SystemError) {
         let found = try status()
         guard found.isBeginning else { return }
         guard fchmod(descriptor, mode_t(found.permissions)) == 0 else { throw .last }
     }
 
     /// Gives it to the owner of another file, as far as this process may.
-    func setOwner(as other: FileStatus) { _ = fchown(descriptor, other.owner.user, other.owner.group) }
+    package func setOwner(as other: FileStatus) { _ = fchown(descriptor, other.owner.user, other.owner.group) }
 
-    func setPermissions(_ permissions: UInt32) throws(SystemError) {
+    package func setPermissions(_ permissions: UInt32) throws(SystemError) {
         guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
     }
 
-    func unlock() {
+    package func unlock() {
         isLocked.store(false, ordering: .releasing)
         _ = pawl_unlock(descriptor)
     }
@@ -159,26 +159,26 @@ final class OpenFile: Sendable {
 private let omitTime: Int32 = { (1 << 30) - 2 }()
 
 /// The attributes of a file that this module needs.
-struct FileStatus: Hashable, Sendable {
-    let length: Int64
+package struct FileStatus: Hashable, Sendable {
+    package let length: Int64
     /// The allocated bytes.
-    let allocated: Int64
-    let identity: FileIdentity
-    let isRegular: Bool
-    let isLink: Bool
+    package let allocated: Int64
+    package let identity: FileIdentity
+    package let isRegular: Bool
+    package let isLink: Bool
     /// A device, a pipe or a socket.
-    let isSpecial: Bool
+    package let isSpecial: Bool
     /// Whether it has the bit that files have between being created and being marked.
-    let isBeginning: Bool
-    let permissions: UInt32
-    let links: Int
-    let owner: FileUser
+    package let isBeginning: Bool
+    package let permissions: UInt32
+    package let links: Int
+    package let owner: FileUser
     /// Whether only the owner of an entry of this folder can rename or remove it.
-    let isSticky: Bool
-    let modifiedSeconds: Int
-    let modifiedNanoseconds: Int
+    package let isSticky: Bool
+    package let modifiedSeconds: Int
+    package let modifiedNanoseconds: Int
     /// The time of the last change, the length included, in nanoseconds since 1970; it cannot be set by programs.
-    let changed: Int64
+    package let changed: Int64
 
     init(_ found: stat) {
         length = Int64(found.st_size)
@@ -199,19 +199,21 @@ struct FileStatus: Hashable, Sendable {
     }
 
     /// Whether it was not written between the two readings of the status.
-    func hasContent(of other: FileStatus) -> Bool {
+    package func hasContent(of other: FileStatus) -> Bool {
         length == other.length && modifiedSeconds == other.modifiedSeconds
             && modifiedNanoseconds == other.modifiedNanoseconds
     }
 
-    var stamp: FileStamp {
+    package var stamp: FileStamp {
         FileStamp(device: identity.device, inode: identity.inode, length: length, modified: modifiedTime)
     }
 
-    var rights: FileRights { FileRights(owner: owner, permissions: permissions, isRegular: isRegular, links: links) }
+    package var rights: FileRights {
+        FileRights(owner: owner, permissions: permissions, isRegular: isRegular, links: links)
+    }
 
     /// The time of the last write, in nanoseconds since 1970.
-    var modifiedTime: Int64 {
+    package var modifiedTime: Int64 {
         Int64(clamping: modifiedSeconds) &* 1_000_000_000 &+ Int64(clamping: modifiedNanoseconds)
     }
 
@@ -219,7 +221,7 @@ struct FileStatus: Hashable, Sendable {
 }
 
 /// The identity of a file, whatever its path.
-struct FileIdentity: Hashable, Sendable {
-    let device: UInt64
-    let inode: UInt64
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
 }

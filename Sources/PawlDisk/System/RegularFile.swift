@@ -1,19 +1,19 @@
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlSystem
 
 /// A regular file that is read from its beginning to its end.
-struct RegularFile: Sendable {
-    let file: OpenFile
-    let path: String
-    let length: Int64
+package struct RegularFile: Sendable {
+    package let file: OpenFile
+    package let path: String
+    package let length: Int64
     /// The file when it was opened; `nil` for a part file.
-    let stamp: FileStamp?
+    package let stamp: FileStamp?
 
     /// Opens a file; links are followed.
     ///
     /// `what`: the first words of the failure where it is not a regular file.
-    init(_ bytes: [UInt8], to what: String) throws(Failure) {
+    package init(_ bytes: [UInt8], to what: String) throws(Failure) {
         path = String(decoding: bytes, as: UTF8.self)
         do throws(SystemError) {
             file = try OpenFile(at: bytes)
@@ -37,21 +37,21 @@ struct RegularFile: Sendable {
     }
 
     /// A part file, of which ranges are read.
-    init(_ file: OpenFile, path: String) {
+    package init(_ file: OpenFile, path: String) {
         self.file = file
         self.path = path
         length = 0
         stamp = nil
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
         do throws(SystemError) { return try unsafe file.read(into: buffer, at: offset) } catch {
             throw Failure.system(.inputOutput, "cannot read", at: path, error)
         }
     }
 
     /// Hands the bytes of `range` over in large parts, with their offsets; `false` when `take` stopped it.
-    func read(
+    package func read(
         _ range: ByteRange, _ take: (UnsafeRawBufferPointer, Int64) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         let size = Int(min(max(range.count, 1), RegularFile.part))

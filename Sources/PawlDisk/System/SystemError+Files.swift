@@ -1,14 +1,14 @@
 import Glibc
-import PawlSystem
+package import PawlSystem
 
 extension SystemError {
-    var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
-    var isMissing: Bool { number == ENOENT || number == ENOTDIR }
-    var isTooLong: Bool { number == ENAMETOOLONG }
+    package var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
+    package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+    package var isTooLong: Bool { number == ENAMETOOLONG }
     /// Whether the file cannot be opened as an own one could: a link, a folder, a pipe, a socket, or unreadable.
-    var isOthers: Bool { [ELOOP, EISDIR, ENXIO, EACCES, EPERM, ENODEV, EMLINK, ETXTBSY].contains(number) }
+    package var isOthers: Bool { [ELOOP, EISDIR, ENXIO, EACCES, EPERM, ENODEV, EMLINK, ETXTBSY].contains(number) }
     /// Whether the file system does not support this kind of request.
-    var isUnsupported: Bool {
+    package var isUnsupported: Bool {
         number == EOPNOTSUPP || number == ENOTSUP || number == ENOSYS || number == EINVAL || number == ENOLCK
     }
 }

@@ -3,17 +3,17 @@ import PawlSystem
 /// A few threads for blocking work: syncing and hashing.
 ///
 /// They start with the first job and end with the pool.
-final class WorkerPool: Sendable {
-    typealias Job = @Sendable () -> Void
+package final class WorkerPool: Sendable {
+    package typealias Job = @Sendable () -> Void
     private let core: Core
 
-    init(threads: Int) { core = Core(limit: threads) }
+    package init(threads: Int) { core = Core(limit: threads) }
     deinit { core.stop() }
 
-    func submit(_ job: @escaping Job) { core.submit(job) }
+    package func submit(_ job: @escaping Job) { core.submit(job) }
 
     /// Waits until no job is waiting or running, and everything that the jobs retained is released.
-    func rest() { core.rest() }
+    package func rest() { core.rest() }
 }
 
 /// The threads' shared state; it outlives the pool until the last job is done.
