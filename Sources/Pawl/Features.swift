@@ -1,4 +1,5 @@
 import PawlCore
+import PawlCurl
 import PawlDisk
 package import PawlEngine
 
@@ -11,6 +12,9 @@ package enum Features {
         let stores = S3AccessCache()
         return [.s3: { (options) throws(Failure) in ObjectAccess(try stores.access(S3Options(options))) }]
     }
+
+    /// Who prepares the requests for the addresses of a scheme.
+    static let preparers: RequestPreparers = [.s3: { S3Preparer(clock: $0) }]
 
     /// For addresses that come up only while a download runs: no secret belongs to them.
     static let usualAccesses: [LocatedScheme: ObjectAccess] = [.s3: ObjectAccess(S3Access())]

@@ -20,7 +20,8 @@ extension Ports {
         var ports = Ports(
             clock: clock, disk: FileDisk(numbering: numbering, recognizesFinished: recognizesFinished, notice: notice),
             reachability: SystemReachability(), threads: SystemThreads(), pollers: EpollPollers(clock: clock),
-            transports: CurlTransports(clock: clock, trace: trace, onCookies: onCookies))
+            transports: CurlTransports(
+                clock: clock, preparers: Features.preparers, trace: trace, onCookies: onCookies))
         ports.digestFinder = Features.digestFinder
         ports.descriptors = SystemDescriptors()
         ports.charsets = .system

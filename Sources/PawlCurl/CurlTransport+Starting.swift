@@ -13,7 +13,12 @@ extension CurlTransport {
         let request = judged(request)
         do throws(TransferFault) {
             if try checkCertificates(request, as: id, sink: sink) { return }
-            if let object = request.object { return beginObject(request, object, as: id, sink: sink) }
+            if let object = request.object, case .located(let scheme) = object.scheme, let preparer = preparers[scheme]
+            {
+                return preparer.begin(request, for: object, as: id, sink: sink) { [unowned self] request, id, sink in
+                    begin(request, as: id, sink: sink)
+                }
+            }
             guard !logins.isGiven(request), let login = try logins.login(for: request, at: clock.now) else {
                 return begin(request, as: id, sink: sink)
             }

@@ -27,7 +27,7 @@ package import PawlEngine
     private var ending: TransferID?
     let pool: EasyHandlePool
     let logins = Logins()
-    var stores = StoreMemory()
+    let preparers: [LocatedScheme: any RequestPreparing]
     /// The client that needs libcurl only to connect.
     let http1: HTTP1Client?
     private(set) lazy var sessions = SessionCache()
@@ -47,7 +47,11 @@ package import PawlEngine
     var lookupDeadline: Instant?
 
     /// Requests that need at most a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
-    package init(clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true, onCookies: CookieReceiver? = nil) {
+    package init(
+        clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true, preparers: RequestPreparers = [:],
+        onCookies: CookieReceiver? = nil
+    ) {
+        self.preparers = preparers.mapValues { $0(clock) }
         multi = MultiHandle(on: poller, clock: clock)
         pool = EasyHandlePool(onCookies: onCookies)
         self.clock = clock

@@ -3,7 +3,7 @@ import PawlCore
 import PawlEngine
 
 /// A curl list of request header lines.
-@safe final class HeaderLines {
+@safe package final class HeaderLines {
     let list: UnsafeMutablePointer<curl_slist>?
 
     init(_ lines: [String]) {
@@ -60,7 +60,7 @@ extension HeaderLines {
     }
 
     /// The field name of a line in lower case; curl also takes `Name;` for a field without a value.
-    static func name(of line: String) -> String {
+    package static func name(of line: String) -> String {
         let name = line.prefix { $0 != ":" && $0 != ";" }
         return String(name.filter { $0 != " " && $0 != "\t" }).lowercased()
     }

@@ -207,7 +207,8 @@ extension WebAddress {
 }
 
 extension WebAddress.Scheme: CaseIterable {
-    package static let allCases: [Self] = [.http, .https, .ftp, .ftps, .sftp] + LocatedScheme.allCases.map(Self.located)
+    package static let allCases: [Self] =
+        [.http, .https, .ftp, .ftps, .sftp] + LocatedScheme.allCases.map(Self.located)
 
     /// That of a name in lower case.
     package init?(_ name: String) {

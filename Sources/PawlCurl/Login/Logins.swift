@@ -1,13 +1,13 @@
 import CTLS
 import Glibc
-import PawlCore
+package import PawlCore
 import PawlEngine
 
 /// The credentials of requests, and the schemes that origins accept.
 ///
 /// libcurl gets no login for HTTP: it would read the body of a 401 without a bound and without reporting it, and
 /// 7.88 has no SHA-512/256.
-final class Logins {
+package final class Logins {
     private var files: [Bytewise<String>: NetrcFile] = [:]
     /// The file that is read without being named.
     private let ownFile = CurlLibrary.home.map { NetrcFile($0 + "/.netrc") }
@@ -72,7 +72,7 @@ final class Logins {
         return challenges.contains { $0.scheme == "basic" } ? LoginField.basic(login) : nil
     }
 
-    static func hash(_ algorithm: DigestChallenge.Algorithm, _ bytes: [UInt8]) -> [UInt8]? {
+    package static func hash(_ algorithm: DigestChallenge.Algorithm, _ bytes: [UInt8]) -> [UInt8]? {
         let kind =
             switch algorithm {
             case .md5: PAWL_TLS_MD5

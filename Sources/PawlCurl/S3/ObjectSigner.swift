@@ -1,8 +1,8 @@
 package import PawlCore
-import PawlEngine
+package import PawlEngine
 
 /// What was learned of object stores: their clocks, and the regions of buckets.
-struct StoreMemory {
+private struct StoreMemory {
     /// By the authority of the store; the server's time minus this machine's, in seconds.
     private var skews: [String: Int64] = [:]
     private var regions: [String: String] = [:]
@@ -55,20 +55,28 @@ package enum ObjectSigner {
     }
 }
 
-extension CurlTransport {
-    /// Starts a request for an object: signed, and repeated once if the store's region or clock is another.
-    func beginObject(_ request: TransferRequest, _ object: WebAddress, as id: TransferID, sink: any TransferSink) {
-        let access = stores.access(Self.access(of: request), to: object)
-        let front = RefusalSink(before: sink, object, access) { [unowned self] news, id, sink in
+/// Signs a transport's requests for objects, and repeats one once if the store's region or clock is another.
+package final class S3Preparer: RequestPreparing {
+    private let clock: any Clock
+    private var memory = StoreMemory()
+
+    package init(clock: any Clock) { self.clock = clock }
+
+    package func begin(
+        _ request: TransferRequest, for object: WebAddress, as id: TransferID, sink: any TransferSink,
+        start: @escaping (TransferRequest, TransferID, any TransferSink) -> Void
+    ) {
+        let access = memory.access(Self.access(of: request), to: object)
+        let front = RefusalSink(before: sink, object, access) { [self] news, id, sink in
             switch news {
-            case .region(let region): stores.note(region: region, of: object, access)
-            case .skew(let skew): stores.note(skew: skew, of: access)
+            case .region(let region): memory.note(region: region, of: object, access)
+            case .skew(let skew): memory.note(skew: skew, of: access)
             }
-            begin(signed(request, object), as: id, sink: sink)
+            start(signed(request, object), id, sink)
         } wallTime: { [clock] in
             clock.wallTime
         }
-        begin(signed(request, object), as: id, sink: front)
+        start(signed(request, object), id, front)
     }
 
     private static func access(of request: TransferRequest) -> S3Access {
@@ -76,7 +84,7 @@ extension CurlTransport {
     }
 
     private func signed(_ request: TransferRequest, _ object: WebAddress) -> TransferRequest {
-        let access = stores.access(Self.access(of: request), to: object)
+        let access = memory.access(Self.access(of: request), to: object)
         var request = request
         if access.endpoint == nil { request.address = access.location(of: object) }
         // Stores that check signatures require those of their own fields.
@@ -89,7 +97,7 @@ extension CurlTransport {
         if !own.contains(where: { $0.name == "x-amz-checksum-mode" }) {
             fields.append(("x-amz-checksum-mode", "ENABLED"))
         }
-        let time = UnixTime(seconds: clock.wallTime.seconds &+ stores.skew(of: access))
+        let time = UnixTime(seconds: clock.wallTime.seconds &+ memory.skew(of: access))
         request.fields += ObjectSigner.lines("GET", request.address, fields: fields, body: .empty, access, at: time)
         return request
     }
