@@ -57,7 +57,7 @@ extension Command {
     if let length = plan.options.help { return .help(length) }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return .exit(try ZsyncUpdate(control, plan).run()) }
-    let refused = try plan.listPrefixes()
+    let refused = try plan.list(with: [PrefixLister()])
     if plan.options.isDryRun { return .exit(DryRun(plan).run()) }
     if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
         var errors = OutputFile(descriptor: STDERR_FILENO)

@@ -90,13 +90,13 @@ extension GetOptions {
             "download only the keys of a prefix that match: * any characters, ? one; without / the last part is matched;"
                 + " repeatable", setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.includes.append(KeyPattern(try OptionValues.notEmpty("include", value)))
+            options.includes.append(try OptionValues.notEmpty("include", value))
         },
         CommandOption(
             "exclude", takes: .required("GLOB"), in: .sources,
             "skip the keys of a prefix that match; takes precedence over --include; repeatable", setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.excludes.append(KeyPattern(try OptionValues.notEmpty("exclude", value)))
+            options.excludes.append(try OptionValues.notEmpty("exclude", value))
         },
         CommandOption(
             "zsync", takes: .required("FILE|URL"), in: .sources,

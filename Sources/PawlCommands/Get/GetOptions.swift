@@ -22,8 +22,8 @@ package struct GetOptions: CommandOptions, Hashable {
     /// Whether the objects behind further slashes of a prefix are downloaded too.
     package var isRecursive = false
     /// Patterns of the keys of a prefix that are downloaded, and of those that are not.
-    package var includes: [KeyPattern] = []
-    package var excludes: [KeyPattern] = []
+    @Bytewise package var includes: [String] = []
+    @Bytewise package var excludes: [String] = []
     package var deniesPrivateAddresses = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
     package var readsNetrc = true
