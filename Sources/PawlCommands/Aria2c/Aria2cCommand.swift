@@ -6,7 +6,7 @@ import PawlSystem
 
 extension Command {
     /// The replacement for aria2c, also run if the program is called by that name.
-    static let aria2c = Command(
+    package static let aria2c = Command(
         "aria2c", "[options] URL...", summary: "aria2c-compatible command line",
         details: """
             Accept aria2c's command line. With --enable-rpc, run a service for aria2 clients with one download root, \

@@ -3,7 +3,7 @@ import PawlCore
 // Arguments without a command before them.
 extension BareAddress {
     /// Whether arguments without a command can only mean `pawl get`: they have a URL or a list of URLs.
-    static func begins(_ arguments: ArraySlice<String>) -> Bool {
+    package static func begins(_ arguments: ArraySlice<String>) -> Bool {
         guard let first = arguments.first else { return false }
         guard first.hasPrefix("-") else { return isAddress(first) }
         return arguments.contains { word in

@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 
 /// `pawl get --dry-run`: what would be downloaded, as the servers say.
-struct DryRun {
+package struct DryRun {
     private let plan: GetPlan
 
     init(_ plan: GetPlan) { self.plan = plan }

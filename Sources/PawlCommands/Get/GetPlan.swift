@@ -41,7 +41,7 @@ package struct GetPlan: Sendable {
     package private(set) var options: GetOptions
     package private(set) var items: [Item] = []
     /// How many objects of listed prefixes are there already.
-    private(set) var unchanged = 0
+    package private(set) var unchanged = 0
     /// The options of every file without option lines.
     private(set) var common = DownloadOptions()
 

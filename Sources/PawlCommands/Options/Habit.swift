@@ -90,7 +90,7 @@ enum Habit {
 }
 
 /// Words that other tools use for Pawl's commands.
-enum CommandHabit {
+package enum CommandHabit {
     static func command(for word: String) -> String? { words[word.lowercased()] }
 
     private static let words = [

@@ -1,5 +1,5 @@
 import Glibc
-import PawlSystem
+package import PawlSystem
 import Synchronization
 
 /// Buffered output to standard output or standard error.
@@ -32,7 +32,7 @@ package struct OutputFile: ~Copyable {
     }
 
     /// Why output of this process to standard output was lost; a reader that has closed it does not want more.
-    static var lostOutput: SystemError? {
+    package static var lostOutput: SystemError? {
         let number = lost.load(ordering: .relaxed)
         return number == 0 ? nil : SystemError(number: number)
     }

@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 
 extension Command {
-    static let repair = Command(
+    package static let repair = Command(
         "repair", "[options] FILE", summary: "replace the damaged parts of a file",
         details: """
             Find the parts of FILE that are wrong and fetch only those, by the pieces of a Metalink, by the blocks of a zsync \

@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 
 /// `pawl get --zsync`: fetches the blocks that older versions of the file do not have.
-struct ZsyncUpdate: Sendable {
+package struct ZsyncUpdate: Sendable {
     private let control: ZsyncControl
     private let plan: GetPlan
     private let sources: [String]

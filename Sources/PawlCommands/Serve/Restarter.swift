@@ -1,6 +1,6 @@
 import Glibc
 import PawlCore
-import PawlServer
+package import PawlServer
 import PawlSystem
 
 /// Ends a process whose threads hang and restarts the service; downloads resume as after a crash.
@@ -13,7 +13,7 @@ package struct Restarter: Sendable {
     private let isSupervised: Bool
     private let isDetached: Bool
 
-    init(isSupervised: Bool, isDetached: Bool) {
+    package init(isSupervised: Bool, isDetached: Bool) {
         program = try? ServiceStarter.ownPath()
         let text = unsafe getcwd(nil, 0)
         folder = unsafe text.map { unsafe String(cString: $0) }
@@ -24,7 +24,7 @@ package struct Restarter: Sendable {
     }
 
     /// The message logged before.
-    static func text(_ finding: Heartbeat.Finding) -> String {
+    package static func text(_ finding: Heartbeat.Finding) -> String {
         switch finding {
         case .well: ""
         case .stuck:
@@ -34,7 +34,7 @@ package struct Restarter: Sendable {
         }
     }
 
-    func end(_ finding: Heartbeat.Finding) -> Never {
+    package func end(_ finding: Heartbeat.Finding) -> Never {
         guard finding == .stuck else { _exit(Int32(Failure.Code.unfinished.rawValue)) }
         // The supervisor keeps the core dump and restarts the service.
         if isSupervised { abort() }

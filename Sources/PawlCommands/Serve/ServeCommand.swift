@@ -1,11 +1,11 @@
 import Glibc
 import PawlCore
-import PawlServer
+package import PawlServer
 import PawlSystem
 
 extension Command {
     /// `extend` gives the service its further interfaces.
-    static func serve(_ extend: @escaping @Sendable (inout ServiceConfiguration) -> Void) -> Command {
+    package static func serve(_ extend: @escaping @Sendable (inout ServiceConfiguration) -> Void) -> Command {
         Command(
             "serve", "[options]", summary: "run the background service in the foreground",
             details: """

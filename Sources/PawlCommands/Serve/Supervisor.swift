@@ -7,7 +7,7 @@ package struct Supervisor: Sendable {
     /// Whether systemd expects keep-alive messages (WatchdogSec in systemd.service(5)).
     private let wantsBeats: Bool
 
-    var isThere: Bool { path != nil }
+    package var isThere: Bool { path != nil }
 
     /// Call it before any other thread is started: it unsets the variables, which child processes must not inherit.
     package init() {
@@ -19,9 +19,9 @@ package struct Supervisor: Sendable {
     /// Sends a keep-alive message.
     ///
     /// It never waits for a supervisor that does not read: the watchdog's thread sends it, and has to go on watching.
-    func beat() { if wantsBeats { notify("WATCHDOG=1", waits: false) } }
+    package func beat() { if wantsBeats { notify("WATCHDOG=1", waits: false) } }
 
-    func notify(_ state: String) { notify(state, waits: true) }
+    package func notify(_ state: String) { notify(state, waits: true) }
 
     private func notify(_ state: String, waits: Bool) {
         guard let path else { return }

@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 
 extension Command {
-    static let add = Command(
+    package static let add = Command(
         "add", "[options] URL...", summary: "add downloads to the queue",
         details: """
             Add downloads to the queue of the background service and return; they continue when the terminal is closed, \

@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 
 extension Command {
-    static let check = Command(
+    package static let check = Command(
         "check", "[options] ID...", summary: "compare finished files with their digests",
         details: """
             Read the files of finished downloads and compare them with the digests that were given and those they were \

@@ -4,7 +4,7 @@ import PawlServer
 import PawlSystem
 
 extension Command {
-    static let hosts = Command(
+    package static let hosts = Command(
         "hosts", "[options] [HOST...]", summary: "show or forget connection limits of hosts",
         details: """
             Show how many connections hosts allowed when they refused a further one. For a day (an hour after a single \

@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 
 extension Command {
-    static let list = Command(
+    package static let list = Command(
         "list", "[options]", summary: "show the queue; --watch for a live table",
         details: """
             Show the downloads of the service in the order in which they run. With --watch the table is live, with \

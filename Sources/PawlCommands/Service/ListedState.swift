@@ -1,5 +1,5 @@
 /// A state as `--state` and `status` name it: the word that lists show, without details.
-enum ListedState: String, Sendable, Hashable, CaseIterable {
+package enum ListedState: String, Sendable, Hashable, CaseIterable {
     case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished, failed,
         removed
 

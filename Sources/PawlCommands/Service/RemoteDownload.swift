@@ -1,7 +1,7 @@
 import PawlCore
 
 /// A download as reported by the service.
-struct RemoteDownload: Sendable, Hashable {
+package struct RemoteDownload: Sendable, Hashable {
     var id: String
     /// Redacted.
     var source: String
@@ -81,7 +81,7 @@ extension ProgressRow {
 }
 
 /// The number of ID digits to show: enough to distinguish the downloads shown together.
-enum ShortIDs {
+package enum ShortIDs {
     static let fewest = 6
 
     /// An id in a line about one download.

@@ -6,7 +6,7 @@ import PawlSystem
 
 // Commands that show a download or the service, and the one that stops the service.
 extension Command {
-    static let show = Command(
+    package static let show = Command(
         "show", "[options] ID...", summary: "show details of a download",
         details: "Show downloads with their URLs, the bytes on disk, and the active connections.", operand: .downloads,
         taking: VerbOptions.common
@@ -23,7 +23,7 @@ extension Command {
         return 0
     }
 
-    static let status = Command(
+    package static let status = Command(
         "status", "[options]", summary: "show whether the service is running, and its load",
         details: """
             Show the service's process, its download root, its numbers of downloads, and its speed. Exit code 3 if the \
@@ -51,7 +51,7 @@ extension Command {
         return 0
     }
 
-    static let stop = Command(
+    package static let stop = Command(
         "stop", "[options]", summary: "stop the service; downloads resume when it starts again",
         details: "Stop the service, and return when it has exited and everything is written to disk.",
         taking: VerbOptions.common

@@ -2,7 +2,7 @@ import PawlCore
 
 // Commands that change existing downloads.
 extension Command {
-    static let steering = [
+    package static let steering = [
         each(
             "pause", "pause downloads until they are resumed",
             "Pause downloads; they keep their part files, and stay paused until they are resumed or started.",

@@ -1,10 +1,10 @@
 import PawlCore
 
 /// The options of the commands that call the service.
-struct VerbOptions: CommandOptions {
+package struct VerbOptions: CommandOptions {
     var socket: String?
     var isJSON = false
-    var help: HelpLength?
+    package var help: HelpLength?
     /// All downloads instead of those given by ID.
     var takesAll = false
     var deletesFile = false
@@ -29,6 +29,8 @@ struct VerbOptions: CommandOptions {
             socket: try ServicePlace.socket(socket), isUsual: ServicePlace.isUsual(socket),
             root: try? ServicePlace.root(nil))
     }
+
+    package init() {}
 }
 
 extension VerbOptions {

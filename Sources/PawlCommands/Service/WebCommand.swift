@@ -4,7 +4,7 @@ import PawlServer
 import PawlSystem
 
 extension Command {
-    static let web = Command(
+    package static let web = Command(
         "web", "[options]", summary: "open the service's web page in the browser",
         details: """
             Open the page with a link that logs in one browser. The link works once, within a minute. Without a desktop, \

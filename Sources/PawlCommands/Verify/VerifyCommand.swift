@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 
 extension Command {
-    static let verify = Command(
+    package static let verify = Command(
         "verify", "[options] FILE...", summary: "check files against checksums, sums files or Metalinks",
         details: """
             Compute the digests of files and compare them, several files at once. Prints a line for each file. The exit code \
