@@ -39,19 +39,27 @@ let strictC: [CSetting] =
 let hardened: [LinkerSetting] =
     isDependency ? [] : [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])]
 
-/// A module: its imports are held to the table in Documentation/Design.md by `make layers`.
-func module(_ name: String, _ dependencies: [Target.Dependency], excluding folders: [String] = []) -> Target {
+/// A module in a folder of Sources: its imports are held to the table in Documentation/Design.md by `make layers`.
+/// `apart` names its folders that belong to other modules or to none.
+func module(
+    _ name: String, in folder: String, _ dependencies: [Target.Dependency], only folders: [String]? = nil,
+    apart: [String] = []
+) -> Target {
     .target(
         name: name,
         dependencies: dependencies.map { dependency in
             // Without the trait, DownloadManager cannot be opened.
             guard case .byNameItem("PawlStore", _) = dependency else { return dependency }
             return .target(name: "PawlStore", condition: .when(traits: ["Queue"]))
-        }, exclude: folders, swiftSettings: strict)
+        }, path: "Sources/\(folder)", exclude: ["README.md"] + apart, sources: folders,
+        swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func tests(_ name: String, in folder: String, _ dependencies: [Target.Dependency], apart: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["PawlTestKit", "PawlBase", "PawlSystem"], path: "Tests/\(folder)",
+        exclude: apart,
+        swiftSettings: strict)
 }
 
 /// A small program that shows how the library is used; without the strict settings, as a reader's own would be.
@@ -77,67 +85,168 @@ let package = Package(
         .trait(name: "Queue", description: "DownloadManager and PawlSession, which need SQLite"),
     ],
     targets: [
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CCrypto", path: "Sources/C/CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CTLS", path: "Sources/C/CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         // No pkg-config modules: SwiftPM would warn about a missing one, also in packages that use neither the service
         // nor the queue.
-        .systemLibrary(name: "CWebSockets"), .systemLibrary(name: "CSQLite"),
-        .target(name: "CPawlSystem", cSettings: strictC),
+        .systemLibrary(name: "CWebSockets", path: "Sources/C/CWebSockets"),
+        .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite"),
+        .target(name: "CPawlSystem", path: "Sources/C/CPawlSystem", cSettings: strictC),
         // Loads libcurl when it is needed.
-        .target(name: "CCurl", cSettings: strictC),
-
-        module("PawlCore", []), module("PawlEngine", ["PawlCore"]),
-        module("PawlSystem", ["PawlCore", "PawlEngine", "CPawlSystem"]),
-        module("PawlCurl", ["PawlCore", "PawlEngine", "PawlSystem", "CCurl", "CTLS", "CPawlSystem"]),
-        module("PawlDisk", ["PawlCore", "PawlEngine", "PawlSystem", "CPawlSystem", "CCrypto"]),
-        module("PawlStore", ["PawlCore", "PawlEngine", "PawlSystem", "CPawlSystem", "CSQLite"]),
-        module("PawlReach", ["PawlEngine", "PawlSystem"]),
-        module("Pawl", ["PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
+        .target(name: "CCurl", path: "Sources/C/CCurl", cSettings: strictC),
         // The page's files, as a part of the program.
-        .target(name: "CPage", cSettings: strictC),
-        module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets", "CPage"], excluding: ["Page/Assets"]),
-        module("PawlFoundation", ["Pawl", "PawlCore", "PawlSession"]),
-        module("PawlSession", ["Pawl", "PawlCore", "PawlSystem"]),
-        module("PawlPipe", ["Pawl", "PawlCore", "PawlDisk", "PawlSystem"]),
-        module("PawlCommands", ["Pawl", "PawlCore", "PawlPipe", "PawlSystem", "PawlServer"]),
-        .executableTarget(
-            name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict, linkerSettings: hardened),
-        module("PawlTestKit", ["Pawl", "PawlCore", "PawlEngine", "PawlSystem", "CCrypto"]),
-        .executableTarget(name: "QueueBench", dependencies: ["Pawl"], path: "Benchmarks/Queue", swiftSettings: strict),
-        .executableTarget(name: "PawlSimulate", dependencies: ["PawlTestKit"], swiftSettings: strict),
+        .target(name: "CPage", path: "Sources/C/CPage", cSettings: strictC),
 
-        tests("PawlCoreTests", ["PawlCore", "PawlTestKit"]),
-        tests("PawlEngineTests", ["Pawl", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlSystemTests", ["PawlSystem", "PawlEngine", "PawlCore", "PawlTestKit"]),
-        tests("PawlDiskTests", ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem", "CPawlSystem"]),
-        tests("PawlCurlTests", ["PawlCurl", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlStoreTests", ["PawlStore", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlTestKitTests", ["PawlTestKit", "PawlCore"]),
+        module("PawlBase", in: "Kernel/Base", []),
+        module("PawlJournal", in: "Kernel/Journal", ["PawlBase"]),
+        module("PawlCore", in: "Kernel/Core", ["PawlBase", "PawlJournal"]),
+        module("PawlEngine", in: "Kernel/Engine", ["PawlBase", "PawlJournal", "PawlCore"]),
+        module("PawlSystem", in: "Kernel/System", ["PawlBase", "CPawlSystem"]),
+        module("PawlCurl", in: "Kernel/Curl", ["PawlBase", "PawlSystem", "CCurl", "CPawlSystem", "CTLS"]),
+        module("PawlDisk", in: "Kernel/Disk", ["PawlBase", "PawlJournal", "PawlSystem", "CCrypto", "CPawlSystem"]),
+        module("PawlReach", in: "Kernel/Reach", ["PawlBase", "PawlSystem"]),
+        module("PawlXML", in: "Library/XML", ["PawlBase"]),
+        module("PawlQueue", in: "Library/Queue/Decisions", ["PawlBase"]),
+        module(
+            "PawlStore", in: "Library/Queue/Store", ["PawlBase", "PawlSystem", "PawlQueue", "CPawlSystem", "CSQLite"]),
+        module("PawlResumeData", in: "Library/ResumeData", ["PawlBase", "PawlJournal", "PawlXML"]),
+        module(
+            "PawlIntegrity", in: "Features/Integrity",
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlDisk", "PawlXML", "CCrypto", "CPawlSystem"],
+            apart: ["Commands"]),
+        module(
+            "PawlS3", in: "Features/S3",
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlCurl", "PawlDisk", "PawlXML"], apart: ["Command"]),
+        module("PawlIntake", in: "Library/Intake", ["PawlBase", "PawlIntegrity"]),
+        module(
+            "Pawl", in: "Library/Pawl",
+            [
+                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach",
+                "PawlQueue", "PawlStore", "PawlResumeData", "PawlIntegrity", "PawlS3",
+            ]),
+        module("PawlSession", in: "Library/Session", ["PawlBase", "PawlJournal", "PawlSystem", "Pawl"]),
+        module(
+            "PawlFoundation", in: "Library/Foundation", ["PawlBase", "PawlCore", "Pawl", "PawlSession"]),
+        module(
+            "PawlTestKit", in: "Testing/Kit",
+            [
+                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlQueue", "PawlIntegrity", "Pawl",
+                "CCrypto",
+            ]),
+        module(
+            "PawlWeb", in: "Service", ["PawlBase", "PawlSystem", "PawlXML", "CWebSockets"], only: ["Web", "RPC"],
+            apart: ["Server", "Web/README.md", "RPC/README.md"]
+        ),
+        module(
+            "PawlServer", in: "Service/Server",
+            ["PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlIntake", "Pawl", "PawlWeb", "CPage"],
+            apart: ["Page/Assets"]),
+        module(
+            "PawlAria2", in: "Features/Aria2",
+            [
+                "PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlXML", "PawlIntegrity", "PawlIntake", "Pawl",
+                "PawlWeb", "PawlServer",
+            ],
+            apart: ["Command"]),
+        module(
+            "PawlTerminal", in: "Tool/Terminal",
+            ["PawlBase", "PawlSystem", "PawlIntake", "Pawl"]),
+        module(
+            "PawlGet", in: "Tool/Get",
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlS3", "PawlIntake", "Pawl", "PawlTerminal"]),
+        module(
+            "PawlS3Command", in: "Features/S3/Command",
+            ["PawlBase", "PawlS3", "PawlIntake", "Pawl", "PawlGet"]),
+        module(
+            "PawlPipe", in: "Features/Pipe",
+            [
+                "PawlBase", "PawlJournal", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlIntegrity",
+                "PawlS3", "Pawl", "PawlTerminal", "PawlGet", "CPawlSystem",
+            ]),
+        module(
+            "PawlVerify", in: "Features/Integrity/Commands",
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlIntegrity", "PawlIntake", "Pawl", "PawlTerminal", "PawlGet"]),
+        module(
+            "PawlServiceCommands", in: "Tool/Service",
+            ["PawlBase", "PawlSystem", "Pawl", "PawlServer", "PawlTerminal", "PawlGet"]),
+        module(
+            "PawlAria2c", in: "Features/Aria2/Command",
+            [
+                "PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlIntegrity", "PawlIntake", "Pawl", "PawlWeb",
+                "PawlServer", "PawlAria2", "PawlTerminal", "PawlGet", "PawlServiceCommands",
+            ]),
+        module(
+            "PawlCommands", in: "Tool/Commands",
+            [
+                "PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlIntake", "Pawl", "PawlAria2", "PawlTerminal",
+                "PawlGet", "PawlS3Command", "PawlPipe", "PawlVerify", "PawlServiceCommands", "PawlAria2c",
+            ]),
+        .executableTarget(
+            name: "PawlTool", dependencies: ["PawlCommands"], path: "Sources/Tool/Main", exclude: ["README.md"],
+            swiftSettings: strict,
+            linkerSettings: hardened),
+        .executableTarget(
+            name: "PawlSimulate", dependencies: ["PawlTestKit"], path: "Sources/Testing/Simulate",
+            exclude: ["README.md"], swiftSettings: strict
+        ),
+        .executableTarget(name: "QueueBench", dependencies: ["Pawl"], path: "Benchmarks/Queue", swiftSettings: strict),
+        tests("PawlBaseTests", in: "Kernel/Base", ["PawlJournal", "PawlCore"]),
+        tests("PawlJournalTests", in: "Kernel/Journal", ["PawlJournal"]),
+        tests("PawlCoreTests", in: "Kernel/Core", ["PawlCore", "PawlJournal"]),
+        tests(
+            "PawlEngineTests", in: "Kernel/Engine",
+            ["Pawl", "PawlEngine", "PawlCore", "PawlJournal", "PawlQueue", "PawlIntegrity"]),
+        tests("PawlSystemTests", in: "Kernel/System", []),
+        tests("PawlDiskTests", in: "Kernel/Disk", ["PawlDisk", "PawlJournal", "CPawlSystem"]),
+        tests("PawlCurlTests", in: "Kernel/Curl", ["PawlCurl"]),
+        tests("PawlReachTests", in: "Kernel/Reach", ["PawlReach"]),
+        tests("PawlQueueTests", in: "Library/Queue/Decisions", ["PawlQueue"]),
+        tests("PawlStoreTests", in: "Library/Queue/Store", ["PawlStore", "PawlQueue"]),
+        tests("PawlResumeDataTests", in: "Library/ResumeData", ["PawlResumeData", "PawlJournal", "PawlXML"]),
+        tests("PawlIntakeTests", in: "Library/Intake", ["PawlIntake"]),
         // Is killed while it works: what it leaves is looked at.
         .executableTarget(
-            name: "QueueProgram", dependencies: ["Pawl"], path: "Tests/QueueProgram", swiftSettings: strict),
-        tests("PawlTests", ["QueueProgram", "Pawl", "PawlEngine", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlFoundationTests", ["PawlFoundation", "PawlSession", "Pawl", "PawlTestKit", "PawlSystem"]),
-        .executableTarget(
-            name: "SessionProgram", dependencies: ["PawlSession"], path: "Tests/SessionProgram", swiftSettings: strict),
-        tests("PawlSessionTests", ["SessionProgram", "PawlSession", "Pawl", "PawlTestKit", "PawlSystem"]),
-        tests("ExamplesTests", examples.map { .target(name: "Example\($0)") } + ["PawlTestKit"]),
-        tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        tests("PawlPageTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit", "PawlSystem"]),
+            name: "QueueProgram", dependencies: ["Pawl"], path: "Tests/Library/QueueProgram", swiftSettings: strict),
         tests(
-            "PawlCommandsTests",
-            ["PawlCommands", "PawlPipe", "PawlServer", "Pawl", "PawlCore", "PawlTestKit", "PawlSystem"]),
-        .testTarget(
-            name: "PawlFuzzTests",
-            dependencies: ["PawlCore", "PawlEngine", "PawlCurl", "PawlReach", "Pawl", "PawlCommands", "PawlTestKit"],
-            exclude: ["Corpus"], swiftSettings: strict),
-        tests("PawlEndToEndTests", ["SessionProgram", "PawlTestKit", "PawlCore", "Pawl", "PawlSystem"]),
+            "PawlTests", in: "Library/Pawl",
+            ["QueueProgram", "Pawl", "PawlEngine", "PawlCore", "PawlJournal", "PawlQueue"]),
+        tests("PawlFoundationTests", in: "Library/Foundation", ["PawlFoundation", "PawlSession", "Pawl"]),
+        .executableTarget(
+            name: "SessionProgram", dependencies: ["PawlSession"], path: "Tests/Library/SessionProgram",
+            swiftSettings: strict),
+        tests("PawlSessionTests", in: "Library/Session", ["SessionProgram", "PawlSession", "Pawl"]),
+        tests("PawlS3Tests", in: "Features/S3", ["PawlS3", "PawlCurl"]),
+        tests("PawlIntegrityTests", in: "Features/Integrity", ["PawlIntegrity", "PawlJournal"]),
+        tests("PawlPipeTests", in: "Features/Pipe", ["PawlPipe", "PawlDisk"]),
+        tests("PawlWebTests", in: "Service/Web", ["PawlWeb", "PawlServer", "Pawl"]),
+        tests("PawlServerTests", in: "Service/Server", ["PawlServer", "PawlWeb", "Pawl"]),
+        tests("PawlPageTests", in: "Service/Page", ["PawlServer", "Pawl"]),
+        tests("PawlAria2Tests", in: "Features/Aria2", ["PawlAria2", "PawlAria2c", "PawlServer", "PawlWeb", "Pawl"]),
+        tests(
+            "PawlCommandsTests", in: "Tool/Commands",
+            [
+                "PawlCommands", "PawlTerminal", "PawlGet", "PawlServiceCommands", "PawlVerify", "PawlPipe",
+                "PawlServer", "PawlAria2c", "Pawl", "PawlJournal",
+            ]),
+        tests("PawlTestKitTests", in: "Testing/Kit", []),
+        tests("ExamplesTests", in: "Examples", examples.map { .target(name: "Example\($0)") }),
+        tests(
+            "PawlFuzzTests", in: "Fuzz",
+            [
+                "PawlJournal", "PawlCore", "PawlEngine", "PawlCurl", "PawlReach", "PawlXML", "PawlResumeData",
+                "PawlIntegrity", "PawlS3", "PawlIntake", "PawlPipe", "PawlWeb", "PawlQueue", "PawlAria2",
+                "PawlTerminal", "PawlGet", "PawlServiceCommands", "Pawl", "PawlCommands",
+            ], apart: ["Corpus"]),
+        tests(
+            "PawlEndToEndTests", in: "EndToEnd",
+            ["SessionProgram", "Pawl", "PawlJournal", "PawlCore", "PawlIntegrity", "PawlS3"]),
     ] + examples.map(example))
 
 if isDependency {
+    // What the service, the tool and the tests add would need their C libraries, or warn that they are missing.
     let libraries = package.targets.prefix { $0.name != "PawlTestKit" }.filter {
-        !["CWebSockets", "CPage", "PawlServer", "PawlPipe", "PawlCommands", "PawlTool"].contains($0.name)
+        $0.name != "CWebSockets" && $0.name != "CPage"
     }
     package.targets = libraries
     package.products.removeAll { $0.name == "pawl" }

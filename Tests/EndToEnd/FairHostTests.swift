@@ -1,4 +1,3 @@
-import PawlCore
 import PawlTestKit
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlTestKit
 import Testing
 

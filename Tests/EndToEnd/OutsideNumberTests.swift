@@ -1,7 +1,7 @@
+import PawlBase
 import PawlTestKit
 import Testing
 
-import struct PawlCore.ByteRange
 
 /// Untrusted numbers of callers and servers that no file can have: an error and a code, never a trap.
 @Suite(.ownThreads) struct OutsideNumberTests {

@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlTestKit
 import Testing
 

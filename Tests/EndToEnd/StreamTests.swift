@@ -1,4 +1,5 @@
 import Glibc
+import PawlJournal
 import PawlTestKit
 import Testing
 

@@ -1,10 +1,8 @@
 import Glibc
-import PawlCore
+import Pawl
 import PawlTestKit
 import Testing
 
-import class Pawl.DownloadManager
-import struct Pawl.DownloadSnapshot
 
 /// What version 0.1.0 left on disk continues.
 ///

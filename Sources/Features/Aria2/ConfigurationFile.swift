@@ -1,3 +1,6 @@
+import PawlBase
+package import PawlIntake
+
 /// aria2's configuration file: lines `name=value`, `#` comments.
 package enum ConfigurationFile {
     /// The assignments in order, `${HOME}` in their values replaced; lines without `=` have an empty value.

@@ -1,4 +1,6 @@
 // Digests as people paste them: also with the line of a sums file around them.
+package import PawlBase
+
 extension Checksum {
     /// Reads a digest in the forms of ``init(text:)``, or one line of a sums file.
     package init?(pasted text: String) {

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// The text of a clear-signed message (RFC 9580 §7), without its signature and what stands around it.
 package struct ClearSignedText: Hashable, Sendable {
     /// The signed lines, dashes unescaped.

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// What gpgv's status lines (`--status-fd`) say; its exit status is not enough: it is 0 for a signature by an
 /// expired key, and not 0 where a good signature stands beside one by an unknown key.
 package enum GnuPGStatus {

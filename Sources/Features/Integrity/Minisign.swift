@@ -1,3 +1,5 @@
+import PawlBase
+
 /// A public key of minisign: an Ed25519 key and its number.
 package struct MinisignKey: Hashable, Sendable {
     package let number: [UInt8]

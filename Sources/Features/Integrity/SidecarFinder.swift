@@ -1,4 +1,6 @@
-package import PawlCore
+import PawlBase
+import PawlDisk
+package import PawlJournal
 import Synchronization
 
 /// Requests the sums files beside contents, and their signatures: those of a folder once for all of its files.

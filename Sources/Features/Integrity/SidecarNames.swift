@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlJournal
+
 /// The names of sums files beside a file, and of their signatures.
 package enum SidecarNames {
     /// Appended to the file's own address.

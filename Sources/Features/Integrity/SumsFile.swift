@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// A list of digests with file names, as `sha256sum` writes it, or a single digest.
 ///
 /// Each line that is none of the known forms is skipped. Only a name without `..` and not from the root names a file

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// How the lines of a sums file are read that do not name their algorithm.
 ///
 /// Digests of different algorithms have the same length, so the sums file's name decides.

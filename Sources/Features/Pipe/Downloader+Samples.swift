@@ -1,4 +1,5 @@
-package import PawlDisk
+package import Pawl
+import PawlBase
 import PawlEngine
 
 // Downloads of samples for `pawl pipe`.

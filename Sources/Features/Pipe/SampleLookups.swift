@@ -1,6 +1,6 @@
-package import PawlCore
+package import Pawl
+package import PawlBase
 import PawlCurl
-import PawlEngine
 
 /// Lookups of the hosts of samples, before the samples start.
 package struct SampleLookups: Sendable {

@@ -1,7 +1,6 @@
 import CCurl
 import CTLS
-import PawlCore
-import PawlEngine
+import PawlBase
 import Synchronization
 
 /// A connection that is made only to see the server's certificates, and what the judge says of them.

@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// What many requests have in common: the options of an easy handle, and the header fields that the HTTP/1.1 client
 /// sends.

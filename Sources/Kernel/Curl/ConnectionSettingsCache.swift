@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// The settings of recent requests.
 final class ConnectionSettingsCache {

@@ -1,6 +1,5 @@
 import CCurl
-package import PawlCore
-package import PawlEngine
+package import PawlBase
 import Synchronization
 
 /// Requests with small bodies, on threads that may block; connections are kept.

@@ -1,12 +1,11 @@
 import CCurl
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// The fault that an error of libcurl stands for.
 struct CurlErrorMapping {
-    var code: CURLcode
+    package var code: CURLcode
     var text: String
     /// `errno` of the last connection attempt, 0 when there was none.
     var systemError: Int32

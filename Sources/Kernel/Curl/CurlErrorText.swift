@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// Turns the messages of libcurl and OpenSSL into the cause of a failure, without internal codes, times and

@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 import Synchronization
 

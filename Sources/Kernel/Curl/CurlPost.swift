@@ -1,5 +1,5 @@
 import CCurl
-package import PawlCore
+package import PawlBase
 
 /// One small POST, on a thread that may block; only the status of the response is kept.
 package enum CurlPost {

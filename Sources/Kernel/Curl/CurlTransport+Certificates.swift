@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 // Requests whose certificates a judge sees before anything is sent.
 extension CurlTransport {

@@ -1,7 +1,6 @@
 import CCurl
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 // Where the HTTP/1.1 client meets libcurl: the connections that libcurl makes for the client.

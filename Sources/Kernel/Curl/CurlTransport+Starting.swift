@@ -1,5 +1,4 @@
-import PawlCore
-package import PawlEngine
+package import PawlBase
 
 /// A request that is impossible, and whose sink is still to be informed.
 struct Refusal {

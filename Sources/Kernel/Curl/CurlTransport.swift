@@ -1,6 +1,5 @@
 import CCurl
-package import PawlCore
-package import PawlEngine
+package import PawlBase
 
 /// Fetches with libcurl's multi interface, on the sockets that libcurl registers with the loop's poller.
 ///
@@ -9,7 +8,7 @@ package import PawlEngine
 @safe package final class CurlTransport: Transport {
     let multi: MultiHandle
     let poller: any Poller
-    let clock: any Clock
+    package let clock: any Clock
     /// Receives every request and response.
     var trace: (@Sendable (TransferTrace) -> Void)?
 

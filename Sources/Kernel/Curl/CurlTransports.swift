@@ -1,5 +1,4 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
 
 /// Receives the cookies of an origin, as lines of the Netscape format: those that it started with, and those that it has.
 package typealias CookieReceiver = @Sendable (_ loaded: [String], _ current: [String]) -> Void

@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// Owns one easy handle and its error buffer.
@@ -195,7 +194,7 @@ import PawlSystem
         }
     }
 
-    func number(_ info: CURLINFO) -> Int {
+    package func number(_ info: CURLINFO) -> Int {
         var value = 0
         return unsafe pawl_easy_get_long(raw, info, &value) == CURLE_OK ? value : 0
     }

@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// The state that a transport keeps between requests: idle handles, the options they share, and the origins' cookies.
 final class EasyHandlePool {

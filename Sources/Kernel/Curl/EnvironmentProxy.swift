@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// The proxy that the environment names, for requests that may use it but not its login.

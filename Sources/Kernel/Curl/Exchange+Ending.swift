@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 extension Exchange {
     /// Returns how the transfer ended.

@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 extension Exchange {
     /// Sends commands that describe the file before and after the transfer, and receives until the server

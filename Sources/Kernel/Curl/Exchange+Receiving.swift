@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// libcurl's body callback.
 let receiveBody: curl_write_callback = { bytes, size, count, context in

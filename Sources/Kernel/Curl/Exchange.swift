@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// The exchanges whose sinks stopped at the header section of a response with a short body, still to be notified.

@@ -1,5 +1,4 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
 
 /// Stands before a transfer's receiver, and passes on what it does not handle itself.
 package protocol ForwardingSink: TransferSink { var target: any TransferSink { get } }

@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// A curl list of request header lines.
 @safe package final class HeaderLines {

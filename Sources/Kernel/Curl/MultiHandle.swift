@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// Owns a multi handle, and records whether libcurl is on the stack: then most of its functions must not be called.

@@ -1,7 +1,6 @@
 import CCurl
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// The state kept for one origin under one set of settings: its cookies.
 ///

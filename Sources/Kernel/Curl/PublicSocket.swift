@@ -1,6 +1,6 @@
 import CCurl
 import Glibc
-import PawlCore
+import PawlBase
 
 /// libcurl's callback for a new socket; returns none for a private address.
 func openPublicSocket(

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// Bounds the wait for an FTP server's replies at the end of a transfer.
 ///

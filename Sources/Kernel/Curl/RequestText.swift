@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// The final check of the texts that become part of a request: those from a queue's database or a netrc file pass no
 /// check of options.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// Removes secrets from libcurl's error texts.
 enum Secrets {

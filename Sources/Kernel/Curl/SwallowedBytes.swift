@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// Bounds what libcurl reads without reporting it: a proxy's response to CONNECT, the body of a 407 that it handles
 /// itself, an unterminated line of an FTP server.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// Reports a response, and how it was judged, before its receiver continues.
 final class TraceSink: ForwardingSink {

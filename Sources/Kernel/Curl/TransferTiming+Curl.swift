@@ -1,6 +1,5 @@
 import CCurl
-import PawlCore
-import PawlEngine
+import PawlBase
 
 extension TransferTiming {
     /// Reads what libcurl measured of a connection that was begun at `start`.

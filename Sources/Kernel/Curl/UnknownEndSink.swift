@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// Intercepts a response of HTTP/2 without a length before a transfer's receiver, and repeats the request over HTTP/1.1.
 ///

@@ -1,6 +1,6 @@
 import Glibc
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlJournal
 import PawlSystem
 import Synchronization
 
@@ -28,10 +28,10 @@ package final class FileDisk: Disk {
     struct Environment: Sendable {
         var boot = SystemBoot.identity
         /// `nil`: as the file system of each folder reports.
-        var traits: FileSystemTraits?
+        package var traits: FileSystemTraits?
         var marks = true
         /// The user whose files are trusted.
-        var user = FileUser(user: geteuid(), group: getegid())
+        package var user = FileUser(user: geteuid(), group: getegid())
         /// The time in milliseconds for which a folder's path is assumed to be unchanged.
         var folderTrust: Int64 = 10
         /// Distinguishes a journal's headers and slots from those of an earlier one in the same blocks.

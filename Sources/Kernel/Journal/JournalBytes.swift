@@ -1,6 +1,8 @@
+import PawlBase
+
 /// Appends the journal's value encodings to a byte array: little endian, LEB128 for counts and offsets.
 struct JournalWriter {
-    var bytes: [UInt8] = []
+    package var bytes: [UInt8] = []
 
     mutating func put(_ value: some FixedWidthInteger) {
         for shift in stride(from: 0, to: value.bitWidth, by: 8) {

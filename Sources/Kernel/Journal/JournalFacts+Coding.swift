@@ -1,4 +1,6 @@
 // The facts as bytes of a journal's header.
+import PawlBase
+
 extension JournalWriter {
     mutating func put(_ facts: JournalFacts) {
         putCount(UInt64(facts.sources.count))
@@ -91,7 +93,7 @@ extension JournalReader {
         }
         var representation = Representation(selection: nil, base: nil)
         if flags & 1 != 0 {
-            guard let total = take(Int64.self), 0...JournalLayout.longestFile ~= total else { return nil }
+            guard let total = take(Int64.self), 0...ByteRange.longestFile ~= total else { return nil }
             representation.total = total
         }
         if flags & 2 != 0, takeText() == nil { return nil }
@@ -111,7 +113,7 @@ extension JournalReader {
 
     private mutating func takeRepresentation() -> Representation? {
         guard let selection = takeSelection(), let base = take(Int64.self), let total = take(Int64.self),
-            -1...JournalLayout.longestFile ~= base, -1...JournalLayout.longestFile ~= total,
+            -1...ByteRange.longestFile ~= base, -1...ByteRange.longestFile ~= total,
             let coding = takeOptionalText(), let mediaType = takeOptionalText(), let count = takeCount(),
             count <= UInt64(Representation.maximumRecords)
         else { return nil }
@@ -132,7 +134,7 @@ extension JournalReader {
     mutating func takeTail(into representation: inout Representation) -> Bool {
         guard let total = take(Int64.self) else { return false }
         if total != JournalLayout.noSuspect {
-            guard -1...JournalLayout.longestFile ~= total, let mediaType = takeOptionalText() else { return false }
+            guard -1...ByteRange.longestFile ~= total, let mediaType = takeOptionalText() else { return false }
             representation.suspect = SuspectPage(total: total < 0 ? nil : total, mediaType: mediaType.value)
             if isAtEnd { return true }
         }
@@ -149,7 +151,7 @@ extension JournalReader {
         if isAtEnd { return representation.damage != nil || !representation.digests.isEmpty }
         guard let joints = takeCount(), joints > 0 else { return false }
         for _ in 0..<joints {
-            guard let joint = take(Int64.self), 1..<JournalLayout.longestFile ~= joint else { return false }
+            guard let joint = take(Int64.self), 1..<ByteRange.longestFile ~= joint else { return false }
             representation.openJoints.append(joint)
         }
         return true
@@ -175,7 +177,7 @@ extension JournalReader {
 
     private mutating func takeSelection() -> Optionally<RequestedRange>? {
         guard let kind = take(UInt8.self), let first = take(Int64.self), let second = take(Int64.self),
-            0...JournalLayout.longestFile ~= first, 0...JournalLayout.longestFile ~= second
+            0...ByteRange.longestFile ~= first, 0...ByteRange.longestFile ~= second
         else { return nil }
         switch kind {
         case 0: return Optionally(value: nil)

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The journal's record of a download besides its cursors: enough to resume in another process.
 package struct JournalFacts: Hashable, Sendable {
     /// The address given first by the user, then mirrors and replacements, newest last; without user info.

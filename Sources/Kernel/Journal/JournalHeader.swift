@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The state in one header buffer of the journal.
 package struct JournalHeader: Hashable, Sendable {
     /// Counts the headers written; the valid one of the highest generation is current.
@@ -85,7 +87,7 @@ extension JournalHeader {
             let synced = reader.take(Int64.self), let original = reader.take(Int64.self),
             var facts = isOld ? reader.takeOldFacts() : reader.takeFacts(), let written = reader.takeSet(),
             let durable = reader.takeSet(), max(generation, incarnation) <= JournalLayout.lastCount,
-            original <= JournalLayout.longestFile
+            original <= ByteRange.longestFile
         else { return nil }
         if !reader.isAtEnd {
             guard !isOld, reader.takeTail(into: &facts.representation), reader.isAtEnd else { return nil }

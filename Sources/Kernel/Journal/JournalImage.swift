@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The contents of a journal file.
 package struct JournalImage: Hashable, Sendable {
     package let nonce: UInt64

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The announcement of a write that extends the file, stored before it is made.
 ///
 /// A kill between a write and its cursor leaves bytes behind the cursor. They are trusted where the file ends
@@ -20,7 +22,7 @@ package struct JournalIntent: Hashable, Sendable {
 
     /// `nil` where no cursor can represent the end of the write.
     package init?(_ range: ByteRange, at time: Int64, incarnation: UInt64, nonce: UInt64) {
-        guard range.start >= 0, range.end <= JournalLayout.longestFile, time >= 0, time <= .max / 2 else { return nil }
+        guard range.start >= 0, range.end <= ByteRange.longestFile, time >= 0, time <= .max / 2 else { return nil }
         self.range = range
         self.time = time
         self.incarnation = incarnation

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Decides what is written to a journal file, and where; a shell performs the writes in order.
 ///
 /// A header never goes to the buffer that was synced last, nor to one whose sync is in progress, nor over the

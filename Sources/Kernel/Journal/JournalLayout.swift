@@ -8,12 +8,8 @@ package enum JournalLayout {
     package static let version: UInt32 = 3
     /// The version since which writes that extend the file are announced (`JournalIntent`).
     static let announcingVersion: UInt32 = 3
-    /// The maximum bytes of one write, or one splice, before the cursor is stored.
-    package static let longestWrite: Int64 = 1 << 20
     /// Stands in a header where a suspect page could, before what follows it.
     static let noSuspect: Int64 = -2
-    /// The longest file: a cursor has 48 bits.
-    static let longestFile: Int64 = 1 << 48 - 1
     package static let magic: [UInt8] = Array("PAWLJRNL".utf8)
     /// The mapped first page: preamble, the announced write, lane slots.
     package static let pageLength = 4096

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// One lane's entry in the journal: its start, and a cursor that is updated by a single store of eight bytes.
 ///
 /// The first 24 bytes (start, incarnation, check) are written once for each lane; the last eight are the
@@ -28,7 +30,7 @@ package struct JournalSlot: Hashable, Sendable {
     /// A word of 0 (stored while the words before it change) can only claim an empty range.
     package func word(at cursor: Int64) -> UInt64 {
         precondition(
-            start <= cursor && cursor <= JournalLayout.longestFile, "a cursor runs forward below 256 TiB: \(cursor)")
+            start <= cursor && cursor <= ByteRange.longestFile, "a cursor runs forward below 256 TiB: \(cursor)")
         let bits = UInt64(cursor)
         return bits | UInt64(CursorCheck.value(of: bits, seed: seed)) << 48
     }
@@ -64,7 +66,7 @@ package struct JournalSlot: Hashable, Sendable {
         let offset = page.startIndex + JournalLayout.offset(ofSlot: index)
         guard offset + JournalLayout.slotLength <= page.endIndex else { return nil }
         var reader = JournalReader(page[offset..<offset + JournalLayout.slotLength])
-        guard let start = reader.take(Int64.self), 0...JournalLayout.longestFile ~= start,
+        guard let start = reader.take(Int64.self), 0...ByteRange.longestFile ~= start,
             let incarnation = reader.take(UInt64.self), incarnation <= JournalLayout.lastCount
         else { return nil }
         self.init(index: index, start: start, incarnation: incarnation, nonce: nonce)

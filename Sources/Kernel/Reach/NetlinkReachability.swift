@@ -1,4 +1,4 @@
-import PawlEngine
+import PawlBase
 import Synchronization
 
 /// Watches links, addresses and routes through rtnetlink(7).

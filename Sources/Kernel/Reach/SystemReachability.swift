@@ -1,4 +1,2 @@
-import PawlEngine
-
 /// This system's way to watch the network.
 package typealias SystemReachability = NetlinkReachability

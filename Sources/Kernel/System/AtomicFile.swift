@@ -1,6 +1,6 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+package import PawlBase
 import Synchronization
 
 /// A small file that is written whole or not at all: whatever ends the writer, readers see the old content or the new one.

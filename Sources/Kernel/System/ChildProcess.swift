@@ -1,6 +1,6 @@
 import CPawlSystem
 package import Glibc
-package import PawlCore
+package import PawlBase
 import Synchronization
 
 /// Starts programs without a shell.

@@ -1,7 +1,6 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
-package import PawlEngine
+package import PawlBase
 
 /// Waits with epoll(7).
 ///

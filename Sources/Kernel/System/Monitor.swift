@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 
 /// A value behind a mutex with a condition variable, for threads that wait until the value changes.
 @safe package final class Monitor<State>: @unchecked Sendable {  // `state` is only touched with the mutex held.

@@ -1,6 +1,5 @@
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
 
 /// The kernel's clocks.
 package struct SystemClock: Clock {

@@ -1,7 +1,6 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
 
 /// The descriptors of this process.
 package final class SystemDescriptors: Descriptors {

@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 
 extension SystemError {
     /// The text with an identifier, if it is a usual one.

@@ -1,7 +1,6 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
 
 /// A POSIX thread, which must be joined or detached.
 package struct SystemThread: Sendable {

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// A latch that threads wait on until another opens it; it stays open.
 package final class ThreadLatch: Sendable {

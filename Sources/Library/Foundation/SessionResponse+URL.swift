@@ -1,5 +1,6 @@
 public import Foundation
 public import Pawl
+import PawlBase
 import PawlCore
 public import PawlSession
 

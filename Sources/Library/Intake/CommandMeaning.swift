@@ -1,3 +1,5 @@
+import PawlBase
+
 /// What an option of a command means for a download.
 enum CommandMeaning {
     /// Nothing that matters: whether it has a value.

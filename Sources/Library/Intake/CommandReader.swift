@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Reads the words of one command.
 struct CommandReader {
     private let program: TransferCommand.Program

@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlIntegrity
+
 /// What a text or file is that somebody drops, pastes or gives as a list: recognized by its content, not by its name.
 package enum DroppedContent: Hashable, Sendable {
     /// Downloads with their mirrors, digests and header fields.

@@ -1,3 +1,5 @@
+import PawlBase
+
 extension InputFile {
     /// A line that was skipped.
     package struct Fault: Hashable, Sendable {

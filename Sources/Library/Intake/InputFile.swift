@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// One file of an input file: its addresses and its own options.
 package struct InputEntry: Hashable, Sendable {
     /// The addresses as written; the first is the source, the others are mirrors.
@@ -28,7 +30,7 @@ package struct InputOption: Hashable, Sendable {
     }
 
     /// `content` has `=` at `equals`, or ends there.
-    init(_ content: ArraySlice<UInt8>, equals: Int, line: Int) {
+    package init(_ content: ArraySlice<UInt8>, equals: Int, line: Int) {
         name = String(decoding: content[..<equals].trimmed(\.isWhiteSpace), as: UTF8.self)
         value = String(decoding: content[equals...].dropFirst().trimmed(\.isWhiteSpace), as: UTF8.self)
         self.line = line
@@ -79,7 +81,7 @@ package enum InputFile {
     }
 
     /// Calls `body` with each line that has content: its number from 1, the line, and its content.
-    static func forEachLine<Failure: Error>(
+    package static func forEachLine<Failure: Error>(
         of bytes: [UInt8], _ body: (Int, ArraySlice<UInt8>, ArraySlice<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         let bytes = UnicodeText.utf8(bytes)

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Addresses with alternatives and sequences, as aria2's `--parameterized-uri` expands them: `{a,b}`, `[1-3]`,
 /// `[001-100:2]`, `[a-z]`.
 package enum ParameterizedAddress {

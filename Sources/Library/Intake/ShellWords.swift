@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Splits text that was written for a shell into commands and their words: quotes, escapes and continued lines as in sh and
 /// bash, and those of Windows' cmd where `^` shows that it is meant.
 ///

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The command lines of `curl`, `wget` and `aria2c`, as browsers copy them and instructions have them, as entries of an
 /// input file.
 package enum TransferCommand {

@@ -1,4 +1,6 @@
 // Commands in a text of people: behind a prompt, in a script, between sentences.
+package import PawlBase
+
 extension TransferCommand {
     /// The downloads of the commands in a text, and of its lines that have URLs only; `nil` for a text without a command.
     ///

@@ -1,3 +1,5 @@
+import PawlBase
+
 extension Download {
     /// The latest snapshots of one download, see ``Download/updates``.
     public struct Updates: AsyncSequence, Sendable {

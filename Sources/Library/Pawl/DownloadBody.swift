@@ -1,6 +1,8 @@
+import PawlBase
 import PawlCore
 import PawlDisk
 import PawlEngine
+import PawlJournal
 import Synchronization
 
 /// The bytes of a download as they arrive: in order, in chunks, without a file.

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// A decision worth reporting, with its evidence, such as "the server ignored Range and sent the whole file:
 /// started over from 0".

@@ -1,3 +1,6 @@
+import PawlBase
+import PawlJournal
+
 /// Options of one download: how it is fetched and where it is stored.
 ///
 /// The defaults are those of `pawl get`. Where no default is stated, a value is `nil` and a list empty: nothing of that kind

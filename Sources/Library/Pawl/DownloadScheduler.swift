@@ -1,4 +1,6 @@
 import PawlCore
+package import PawlEngine
+import PawlQueue
 import Synchronization
 
 /// Runs an engine's downloads in slots: carries out what ``SlotScheduler`` decides.

@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
 import PawlEngine
 
 /// The state of a download at one instant.

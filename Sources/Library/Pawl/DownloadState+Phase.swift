@@ -1,5 +1,9 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
+import PawlSystem
 
 extension DownloadState {
     /// Not running.

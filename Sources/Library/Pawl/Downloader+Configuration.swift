@@ -1,5 +1,4 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
 
 extension Downloader {
     /// Settings that all downloads of one downloader share.

@@ -1,5 +1,6 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlCore
+package import PawlS3
 
 extension Downloader {
     /// Adds a download whose bytes become an object, in order and over one connection.

@@ -1,4 +1,3 @@
-import PawlCore
 import PawlEngine
 
 // Requests that leave nothing on disk.

@@ -1,5 +1,6 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlJournal
+import PawlResumeData
 
 extension Downloader {
     /// Adds a download that resumes from data of `NSURLSession`; nothing runs before ``Download/resume()``.

@@ -1,7 +1,8 @@
+package import PawlBase
 package import PawlCore
-import PawlCurl
 import PawlDisk
 import PawlEngine
+package import PawlJournal
 import PawlSystem
 import Synchronization
 
@@ -14,11 +15,11 @@ import Synchronization
 /// print(try await download.file.path)
 /// ```
 public final class Downloader: Sendable {
-    let scheduler: DownloadScheduler
+    package let scheduler: DownloadScheduler
     let disk: any Disk
     let board: EventBoard
-    let settingsCache: TransferSettingsCache
-    let reachability: any Reachability
+    package let settingsCache: TransferSettingsCache
+    package let reachability: any Reachability
     private let sharesConnections: Bool
     private let hooks: DownloadHooks
 
@@ -149,7 +150,7 @@ public final class Downloader: Sendable {
         ) { _ in nil }
     }
 
-    func add(
+    package func add(
         _ source: String, options: DownloadOptions, hooks: DownloadHooks?, pieces: PieceHashes? = nil,
         digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil, keepsPartial: Bool = false,
         takesEverySuccess: Bool = false, ownDisk: (DownloadPlan) throws(Failure) -> (any Disk)?

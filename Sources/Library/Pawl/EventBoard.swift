@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlEngine
 import Synchronization
 

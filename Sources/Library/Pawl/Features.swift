@@ -1,7 +1,7 @@
-import PawlCore
-import PawlCurl
-import PawlDisk
-package import PawlEngine
+import PawlBase
+import PawlIntegrity
+package import PawlJournal
+import PawlS3
 
 /// What each feature has on the ports of the kernel: one row a port.
 package enum Features {

@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 
 /// The location of a download's files.
 struct FileLocation: Sendable {

@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+package import PawlJournal
 
 /// What a finished file was verified with.
 ///

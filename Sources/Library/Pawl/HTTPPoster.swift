@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 import PawlCurl
 
 /// Posts a small body to a URL, independently of all downloads.

@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlCore
+
 /// How many connections hosts allow, as stored between runs: a text of one line per host.
 ///
 /// Any process that can write to the state folder may have written it: malformed lines are ignored.

@@ -1,6 +1,8 @@
+import PawlBase
 import PawlCore
-import PawlDisk
 import PawlEngine
+import PawlIntegrity
+import PawlJournal
 import Synchronization
 
 // Converts the caller's options, once they are valid, into a job.

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// An error in one sentence: what failed, where, why, and a remedy.
 ///

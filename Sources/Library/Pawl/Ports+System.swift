@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 package import PawlCurl
 import PawlDisk
 package import PawlEngine

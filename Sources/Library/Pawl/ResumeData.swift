@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlResumeData
 
 /// The resume data that `NSURLSession` produces for a cancelled or failed download.
 ///

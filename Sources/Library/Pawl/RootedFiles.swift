@@ -1,5 +1,6 @@
-package import PawlCore
+package import PawlBase
 import PawlDisk
+package import PawlJournal
 
 /// Access to files below a folder opened once; see `RootFolder`.
 package final class RootedFiles: Sendable {

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlDisk
 
 /// The SHA-256 digest, for modules that hash something small.

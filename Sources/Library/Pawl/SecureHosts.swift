@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Hosts that require TLS (RFC 6797), stored between runs in the format of curl's `--hsts`.
 ///
 /// Any process that can write to the state folder may have written it: malformed lines are ignored.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 import Synchronization
 
 /// A table that is stored as text.

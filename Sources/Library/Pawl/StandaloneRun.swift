@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlEngine
 
 /// Controls one download outside a queue.
@@ -13,7 +13,7 @@ final class StandaloneRun: DownloadOwner {
         self.board = board
     }
 
-    func resume(_ id: Download.ID) { scheduler.resume(DownloadID(rawValue: id.rawValue)) }
+    package func resume(_ id: Download.ID) { scheduler.resume(DownloadID(rawValue: id.rawValue)) }
     func pause(_ id: Download.ID) { scheduler.pause(DownloadID(rawValue: id.rawValue)) }
     func letGo(_ id: Download.ID) { scheduler.forget(DownloadID(rawValue: id.rawValue)) }
 

@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// A small file of the state folder, shared by all programs of the user.

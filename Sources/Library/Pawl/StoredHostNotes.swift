@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 import PawlEngine
 import PawlSystem
 

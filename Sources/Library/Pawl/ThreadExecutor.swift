@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// A dedicated thread for asynchronous work.

@@ -1,11 +1,10 @@
-import PawlCore
-import PawlEngine
+package import PawlBase
 import Synchronization
 
 /// Interns settings: the transport keeps prepared handles for each instance.
 ///
 /// It remembers the last valid options, because most downloads of a list have the same.
-final class TransferSettingsCache: Sendable {
+package final class TransferSettingsCache: Sendable {
     /// A class, so that it is compared without a copy.
     private final class Known: Sendable {
         private let options: DownloadOptions
@@ -36,7 +35,7 @@ final class TransferSettingsCache: Sendable {
     /// The settings of a URL without credentials.
     ///
     /// Throws code 28 for the first option with an invalid value.
-    func settings(of options: DownloadOptions) throws(Failure) -> TransferSettings {
+    package func settings(of options: DownloadOptions) throws(Failure) -> TransferSettings {
         if let known = known.withLock({ $0 }), known.has(options) { return known.settings }
         try DownloadOption.check(options)
         let settings = settings(TransferSettings.Values(options))

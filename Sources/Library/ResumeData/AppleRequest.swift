@@ -28,7 +28,7 @@ struct RequestArchive: Hashable, Sendable {
         guard request != nil else { return nil }
     }
 
-    var bytes: [UInt8] { archive.list.bytes }
+    package var bytes: [UInt8] { archive.list.bytes }
 
     private static let properties = "__nsurlrequest_proto_props"
     private static let property = "__nsurlrequest_proto_prop_obj_"

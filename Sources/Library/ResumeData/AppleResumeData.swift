@@ -1,3 +1,6 @@
+package import PawlBase
+package import PawlJournal
+
 /// The resume data of `NSURLSession`: the request of a download, its progress, and the location of its
 /// partial.
 ///

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// An archive of `NSKeyedArchiver`, read at the level of its property list: numbered objects, and names for
 /// the root ones.
 struct KeyedArchive: Hashable, Sendable {
@@ -31,7 +33,7 @@ struct KeyedArchive: Hashable, Sendable {
     /// The number of the first object.
     var root: Int? { (top[Self.literalRootKey] ?? top["root"])?.reference }
 
-    func object(_ number: Int?) -> PropertyList? {
+    package func object(_ number: Int?) -> PropertyList? {
         guard let number, objects.indices.contains(number), number > 0 else { return nil }
         return objects[number]
     }

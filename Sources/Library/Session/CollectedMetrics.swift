@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 
 /// What was measured of a task's requests, over its suspensions.
 ///

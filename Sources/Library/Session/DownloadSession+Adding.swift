@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlJournal
 import Synchronization
 
 // New tasks, and how they come into the queue.

@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 import Synchronization
 
 // What the delegate decides while a request is made.
@@ -148,7 +148,7 @@ struct FollowedRedirect: Hashable {
     @Bytewise var from: String
     @Bytewise var to: String
     /// How many redirects preceded it.
-    var number: Int
+    package var number: Int
 }
 
 extension PawlError {

@@ -1,5 +1,5 @@
-import Pawl
-import PawlCore
+package import Pawl
+import PawlBase
 import Synchronization
 
 // All of this runs serially on the delegate's thread.
@@ -167,7 +167,7 @@ extension DownloadSession {
     }
 
     /// The task ended: reports it once and removes its files.
-    func complete(_ task: DownloadTask, _ error: PawlError?) {
+    package func complete(_ task: DownloadTask, _ error: PawlError?) {
         let error = failure(error, of: task)
         guard end(task, error) else { return }
         tellMetrics(task)

@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 import Synchronization
 
 // Restores the state of an earlier session of the identifier.

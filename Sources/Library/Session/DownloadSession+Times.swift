@@ -1,4 +1,3 @@
-import PawlCore
 import Synchronization
 
 // What tasks wait for: their begin dates, and the ends of their times.

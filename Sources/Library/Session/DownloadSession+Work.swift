@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 import Synchronization
 
 // Requests to the queue, one at a time.

@@ -1,5 +1,5 @@
 public import Pawl
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// Downloads with the interface of `URLSession`; <doc:Porting> lists the differences.

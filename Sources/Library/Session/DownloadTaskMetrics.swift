@@ -1,5 +1,5 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
 
 /// What was measured of a task, with the interface of `URLSessionTaskMetrics`.
 ///

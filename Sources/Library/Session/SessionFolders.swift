@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// The folders of a session.

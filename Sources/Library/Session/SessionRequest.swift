@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 
 /// A request of a task, with the interface of `URLRequest`.
 ///

@@ -1,8 +1,6 @@
-import Pawl
-
 /// The session's data of a task, stored in the free text of the queue's record.
 struct TaskNote: Hashable {
-    var number: Int
+    package var number: Int
     /// The task's own folder inside the session's, so that tasks of the same URL do not conflict.
     var folder: String
     var request: SessionRequest

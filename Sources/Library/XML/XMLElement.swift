@@ -1,3 +1,5 @@
+import PawlBase
+
 /// An element of an XML document: the subset of XML 1.0 that data documents use.
 ///
 /// Markup without data (comments, processing instructions, prefixes of names) is skipped.
@@ -19,7 +21,13 @@ package struct XMLElement: Hashable, Sendable {
     package var trimmedText: String { String(decoding: Array(text.utf8).trimmed(\.isWhiteSpace), as: UTF8.self) }
 
     /// Why a text is no supported document.
-    package struct Fault: Error, Hashable, Sendable { package var words: String }
+    package struct Fault: Error, Hashable, Sendable {
+        package var words: String
+
+        package init(words: String) {
+            self.words = words
+        }
+    }
 
     /// The limits of a document.
     package struct Limits: Hashable, Sendable {

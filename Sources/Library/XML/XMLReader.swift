@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Parses a document from its first byte to its last.
 ///
 /// A document type is skipped and may define nothing, so no entity can expand. Open elements are in a list:

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// A token bucket for authentication attempts: a burst, since programs with an old secret are no attack, then a few per
 /// second.
 package struct AuthRateLimit: Hashable, Sendable {

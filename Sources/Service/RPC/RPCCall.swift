@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// One call of a client (JSON-RPC 2.0 as aria2 speaks it).
 package struct RPCCall: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// Turns messages into responses: secrets, batches, and the methods of `system.…`.
 package struct RPCDispatcher: Sendable {

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// An encoding of calls and responses other than JSON.
 package struct RPCEncoding: Sendable {

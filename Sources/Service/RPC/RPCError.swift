@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// The error of a call, in aria2's wording, which clients compare.
 package struct RPCError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// A message of a client: one call, or a batch in an array.
 package enum RPCMessage: Hashable, Sendable {

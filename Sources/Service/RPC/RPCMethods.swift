@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// The available methods.
 package protocol RPCMethods: Sendable {

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// The parameters of a call, taken by position.
 package struct RPCParameters: Sendable {

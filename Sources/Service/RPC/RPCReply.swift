@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// The response to one call.
 package struct RPCReply: Hashable, Sendable {

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlXML
 
 /// Finds the secret in a message without parsing the message: authenticated clients do not wait behind unauthenticated
 /// ones, and have larger limits.

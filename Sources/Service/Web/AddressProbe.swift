@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 /// Checks whether a port can be bound: libwebsockets does not report why it cannot, and keeps waiting for an

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Parses the requests of one HTTP/1.1 connection incrementally, one request at a time (RFC 9112).
 ///
 /// Bytes behind a request stay buffered until the next one is read. A value without effects, so that the code

@@ -1,9 +1,9 @@
-import PawlCore
+import PawlBase
 
 /// Writes the status line and header section of a response (RFC 9112 §4).
 enum ResponseHeadWriter {
     /// Without a length the body ends with the connection.
-    static func bytes(of response: WebResponse, closes: Bool) -> [UInt8] {
+    package static func bytes(of response: WebResponse, closes: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(response.status) \(reason(response.status))\r\n"
         var fields = response.fields
         if let type = response.contentType { fields.append(("content-type", type)) }

@@ -1,5 +1,4 @@
 import CWebSockets
-import PawlCore
 
 /// One client's connection: the request being received and the data still to be sent.
 ///

@@ -1,6 +1,6 @@
 import CWebSockets
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 // Listeners (ports, with or without TLS, and the Unix socket), and how many connections they accept.

@@ -1,5 +1,3 @@
-import PawlCore
-
 // Messages of other threads: responses, WebSocket messages, and commands.
 extension WebLoop {
     func drainMailbox() {

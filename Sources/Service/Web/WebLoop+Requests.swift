@@ -1,5 +1,5 @@
 import CWebSockets
-import PawlCore
+import PawlBase
 
 // Requests and responses: one at a time on each connection.
 extension WebLoop {

@@ -1,5 +1,5 @@
 import CWebSockets
-import PawlCore
+import PawlBase
 
 // WebSockets (RFC 6455).
 extension WebLoop {

@@ -1,6 +1,5 @@
 import CWebSockets
 import Glibc
-import PawlCore
 import PawlSystem
 
 /// The server's thread: libwebsockets' context and the connections on it.

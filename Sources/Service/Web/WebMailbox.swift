@@ -1,4 +1,5 @@
 import CWebSockets
+import PawlBase
 import Synchronization
 
 /// Messages of other threads to the server's thread.

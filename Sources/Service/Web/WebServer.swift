@@ -1,5 +1,5 @@
 import CWebSockets
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 /// A small HTTP and WebSocket server: libwebsockets on a dedicated thread.

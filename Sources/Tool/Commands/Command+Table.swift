@@ -1,7 +1,14 @@
 import Glibc
-import PawlCore
-import PawlServer
+import PawlAria2
+import PawlAria2c
+import PawlBase
+import PawlGet
+import PawlPipe
+import PawlS3Command
+import PawlServiceCommands
 import PawlSystem
+import PawlTerminal
+import PawlVerify
 
 extension Command {
     /// Every command under its heading, in display order.

@@ -1,7 +1,11 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlAria2c
+import PawlBase
+import PawlIntake
+import PawlServiceCommands
 import PawlSystem
+import PawlTerminal
 
 /// Runs the command line (the first argument is the program's name) and returns the exit code.
 ///

@@ -1,6 +1,6 @@
 import Glibc
 package import Pawl
-package import PawlCore
+package import PawlBase
 import PawlSystem
 import Synchronization
 

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Cookies as lines of the Netscape format: domain, whether subdomains match, path, whether only TLS, expiry in seconds
 /// since 1970 (0 for a session cookie), name and value, separated by tabs.
 ///

@@ -1,15 +1,16 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlTerminal
 
 /// `pawl get --dry-run`: what would be downloaded, as the servers say.
 package struct DryRun {
     private let plan: GetPlan
 
-    init(_ plan: GetPlan) { self.plan = plan }
+    package init(_ plan: GetPlan) { self.plan = plan }
 
     /// Returns the exit code of the last failure.
-    func run() -> Int32 {
+    package func run() -> Int32 {
         var code: UInt8 = 0
         for item in plan.items {
             do throws(Failure) {

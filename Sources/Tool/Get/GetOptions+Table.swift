@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+package import PawlTerminal
 
 extension GetOptions {
     /// Every option of `pawl get`, for parsing and for help.

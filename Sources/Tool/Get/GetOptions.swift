@@ -1,5 +1,6 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
+package import PawlTerminal
 
 /// The options of `pawl get`, without URLs and files.
 package struct GetOptions: CommandOptions, Hashable {

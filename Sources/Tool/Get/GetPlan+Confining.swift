@@ -1,6 +1,6 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 
 extension DownloadOptions {
     /// As curl and wget do: overwriting a symbolic link that was named on the command line replaces the file that it leads

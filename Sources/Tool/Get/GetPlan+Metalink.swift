@@ -1,5 +1,5 @@
-import Pawl
-import PawlCore
+import PawlBase
+import PawlIntake
 
 extension GetPlan.Item {
     /// One item per file of a Metalink, in the form of an input file.

@@ -1,5 +1,9 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
+package import PawlIntake
+package import PawlJournal
+import PawlS3
+import PawlTerminal
 
 /// The downloads of one `pawl get`, checked before anything starts.
 package struct GetPlan: Sendable {

@@ -1,7 +1,9 @@
 import Glibc
 import Pawl
-package import PawlCore
+package import PawlBase
+import PawlS3
 import PawlSystem
+import PawlTerminal
 
 /// One run of `pawl get`: feeds the downloader, reports its events, and returns the exit code.
 ///

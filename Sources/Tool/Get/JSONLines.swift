@@ -1,4 +1,5 @@
 package import Pawl
+import PawlTerminal
 
 /// Reports as JSON, one object per line.
 ///

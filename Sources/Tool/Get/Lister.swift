@@ -1,5 +1,6 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
+import PawlTerminal
 
 /// Lists what a URL stands for, where that is several files.
 package protocol Lister: Sendable {
@@ -22,12 +23,18 @@ extension GetPlan {
         package var unchanged = 0
         /// Those that cannot be files.
         package var refused: [Failure] = []
+
+        package init(items: [Item] = [], unchanged: Int = 0, refused: [Failure] = []) {
+            self.items = items
+            self.unchanged = unchanged
+            self.refused = refused
+        }
     }
 
     /// Replaces the items that stand for several files by these; blocks while they are listed.
     ///
     /// Returns the exit code for files that were refused, 0 for none.
-    mutating func list(with listers: [any Lister]) throws(Failure) -> Int32 {
+    package mutating func list(with listers: [any Lister]) throws(Failure) -> Int32 {
         for lister in listers where !items.contains(where: { lister.lists($0, options) }) {
             try lister.checkUnused(options)
         }

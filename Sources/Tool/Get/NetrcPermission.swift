@@ -1,6 +1,6 @@
 import Glibc
-import PawlCore
 import PawlSystem
+import PawlTerminal
 import Synchronization
 
 /// Whether the user's own netrc file may be used.

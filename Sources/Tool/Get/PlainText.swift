@@ -1,4 +1,6 @@
 import Pawl
+import PawlSystem
+import PawlTerminal
 
 /// Reports as lines of plain text.
 package enum PlainText {

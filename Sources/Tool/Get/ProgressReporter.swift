@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlTerminal
 
 /// Reports progress to a user or a program, in the form that the options and the terminal require.
 package struct ProgressReporter: ~Copyable {
@@ -124,7 +125,7 @@ package struct ProgressReporter: ~Copyable {
     }
 
     /// The process was continued after a stop, possibly by a SIGSTOP from outside.
-    mutating func resume() {
+    package mutating func resume() {
         if !wasStoppedHere { leaveDisplay() }
         wasStoppedHere = false
         redrawSoon()

@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 /// The bytes of a file, or of standard input for `-`; more than `limit` of them are a failure.

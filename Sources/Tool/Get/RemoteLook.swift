@@ -1,5 +1,5 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
 import PawlSystem
 import Synchronization
 

@@ -1,5 +1,5 @@
 package import Pawl
-import PawlCore
+import PawlBase
 
 /// The state of all downloads of one command: the active ones, the outcome of the others, and the exit code.
 package struct RunLedger: Sendable {

@@ -1,6 +1,8 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+package import PawlTerminal
 
 extension Command {
     package static let add = Command(

@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlTerminal
 
 /// The options of `pawl add`.
 struct AddOptions: CommandOptions {

@@ -1,5 +1,5 @@
-import Pawl
-import PawlCore
+import PawlBase
+package import PawlTerminal
 
 extension Command {
     package static let check = Command(

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlTerminal
 
 /// The output of a command: a sentence, or JSON.
 struct CommandOutput {

@@ -1,7 +1,7 @@
 import Pawl
-import PawlCore
-import PawlServer
+import PawlBase
 import PawlSystem
+package import PawlTerminal
 
 extension Command {
     package static let hosts = Command(

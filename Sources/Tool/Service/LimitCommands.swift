@@ -1,8 +1,9 @@
-import PawlCore
+import PawlBase
+package import PawlTerminal
 
 // Commands that show and set limits.
 extension Command {
-    static let limit = Command(
+    package static let limit = Command(
         "limit", "[options] [RATE [ID]]", summary: "show or set the speed limit of all downloads, or of one",
         details: """
             Limit the speed of all downloads together, or of the one with this ID; without RATE, show the limit. \
@@ -33,7 +34,7 @@ extension Command {
         return 0
     }
 
-    static let slots = Command(
+    package static let slots = Command(
         "slots", "[options] [N]", summary: "show or set the number of simultaneous downloads",
         details: "Change how many downloads run at the same time, from 1 to 1000; without N, show it.",
         taking: VerbOptions.common

@@ -1,5 +1,7 @@
 import Glibc
-import PawlCore
+package import PawlBase
+import PawlSystem
+package import PawlTerminal
 
 extension Command {
     package static let list = Command(
@@ -34,7 +36,7 @@ extension ServiceClient {
     private static let pageSize = 1000
 
     /// The downloads that the options select, as JSON from the service.
-    func list(_ options: VerbOptions) throws(Failure) -> [JSON] {
+    package func list(_ options: VerbOptions) throws(Failure) -> [JSON] {
         var downloads: [JSON] = []
         var last: String?
         while downloads.count < options.limit ?? .max {
@@ -48,7 +50,7 @@ extension ServiceClient {
     }
 
     /// The groups that have downloads or are paused, with what is in them: `1 download, paused`.
-    func groups() throws(Failure) -> [(name: String, isPaused: Bool, content: String)] {
+    package func groups() throws(Failure) -> [(name: String, isPaused: Bool, content: String)] {
         (try call("pawl.groups", [], to: "query").array ?? []).map { group in
             let count = group["count"]?.integer ?? 0
             let isPaused = group["paused"]?.bool == true

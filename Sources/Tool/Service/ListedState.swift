@@ -1,3 +1,6 @@
+import PawlSystem
+import PawlTerminal
+
 /// A state as `--state` and `status` name it: the word that lists show, without details.
 package enum ListedState: String, Sendable, Hashable, CaseIterable {
     case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished, failed,

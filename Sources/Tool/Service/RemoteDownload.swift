@@ -1,13 +1,14 @@
-import PawlCore
+package import PawlBase
+package import PawlTerminal
 
 /// A download as reported by the service.
 package struct RemoteDownload: Sendable, Hashable {
-    var id: String
+    package var id: String
     /// Redacted.
     var source: String
     var state: String
     /// The state in words.
-    var stateText: StateText
+    package var stateText: StateText
     var name: String?
     var folder: String
     var written: Int64
@@ -30,7 +31,7 @@ package struct RemoteDownload: Sendable, Hashable {
     }
 
     /// Returns `nil` for JSON that is not a download.
-    init?(_ json: JSON) {
+    package init?(_ json: JSON) {
         guard let id = json["id"]?.string, let state = json["state"]?.string else { return nil }
         self.id = id
         self.state = state
@@ -62,7 +63,7 @@ package struct RemoteDownload: Sendable, Hashable {
     }
 
     /// The file name, or the last part of the URL until it is known; safe to print on a terminal.
-    var title: String { TerminalText.harmless(name ?? ProgressRow.lastComponent(of: source)) }
+    package var title: String { TerminalText.harmless(name ?? ProgressRow.lastComponent(of: source)) }
 
     var hasEnded: Bool { ["finished", "failed", "removed"].contains(state) }
 
@@ -87,7 +88,7 @@ package enum ShortIDs {
     /// An id in a line about one download.
     static func text(_ id: String) -> String { String(id.prefix(fewest)) }
 
-    static func digits(_ ids: some Collection<String>) -> Int {
+    package static func digits(_ ids: some Collection<String>) -> Int {
         var digits = fewest
         while digits < 16, Set(ids.map { $0.prefix(digits) }).count < ids.count { digits += 1 }
         return digits

@@ -1,9 +1,10 @@
 import Glibc
-import PawlCore
+import PawlBase
+package import PawlTerminal
 
 // Commands that take downloads off the list.
 extension Command {
-    static let remove = Command(
+    package static let remove = Command(
         "remove", "[options] ID...", summary: "remove downloads; finished files are kept",
         details: """
             Stop downloads and take them off the list. Finished files stay; --delete-file deletes them. The partial data \
@@ -40,7 +41,7 @@ extension Command {
         return 0
     }
 
-    static let clear = Command(
+    package static let clear = Command(
         "clear", "[options]", summary: "remove finished downloads from the list; files are kept",
         details: """
             Take finished downloads off the list; their files stay. With --failed, take failed ones off as well, and \

@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlTerminal
 
 extension Report {
     /// A report of a service event; `nil` for an event that is not shown.

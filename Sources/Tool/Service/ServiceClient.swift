@@ -1,7 +1,7 @@
-import PawlCore
+import PawlBase
 
 /// A client of the background service over its Unix socket (HTTP/1.1, JSON-RPC 2.0).
-struct ServiceClient: Sendable {
+package struct ServiceClient: Sendable {
     let socket: String
     /// Whether no option and no variable names the socket.
     var isUsual = false

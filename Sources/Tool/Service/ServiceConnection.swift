@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// A connection to the service's Unix socket, for one request.
@@ -62,7 +62,7 @@ struct ServiceConnection: ~Copyable {
     }
 
     /// Reads exactly `count` bytes.
-    mutating func bytes(_ count: Int) throws(Failure) -> [UInt8] {
+    package mutating func bytes(_ count: Int) throws(Failure) -> [UInt8] {
         while buffer.count < count {
             guard try fill() else { throw lost("connection closed in the middle of a response") }
         }

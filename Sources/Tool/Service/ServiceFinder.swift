@@ -1,6 +1,6 @@
 import Glibc
-import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
 import PawlServer
 import PawlSystem
 

@@ -1,7 +1,8 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlServer
 import PawlSystem
+import PawlTerminal
 
 /// Starts a service detached from this terminal, and waits until it is ready.
 enum ServiceStarter {

@@ -1,8 +1,10 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+package import PawlTerminal
 
 extension Command {
-    static let set = Command(
+    package static let set = Command(
         "set", "[options] ID...", summary: "change the options of downloads, e.g. user, header, checksum",
         details: """
             Change downloads in the queue; a running one continues with the new options, and a failed one is retried by \

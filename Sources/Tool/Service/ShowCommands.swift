@@ -1,8 +1,9 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 import PawlServer
 import PawlSystem
+package import PawlTerminal
 
 // Commands that show a download or the service, and the one that stops the service.
 extension Command {

@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// A pipe by which the signal thread wakes a thread that waits in `poll`.

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+package import PawlTerminal
 
 // Commands that change existing downloads.
 extension Command {

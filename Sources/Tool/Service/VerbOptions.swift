@@ -1,4 +1,5 @@
-import PawlCore
+package import PawlBase
+package import PawlTerminal
 
 /// The options of the commands that call the service.
 package struct VerbOptions: CommandOptions {
@@ -24,7 +25,7 @@ package struct VerbOptions: CommandOptions {
     /// Forget instead of showing.
     var forgets = false
 
-    func client() throws(Failure) -> ServiceClient {
+    package func client() throws(Failure) -> ServiceClient {
         ServiceClient(
             socket: try ServicePlace.socket(socket), isUsual: ServicePlace.isUsual(socket),
             root: try? ServicePlace.root(nil))

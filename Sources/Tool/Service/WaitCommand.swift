@@ -1,9 +1,10 @@
 import Glibc
-import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+package import PawlTerminal
 
 extension Command {
-    static let wait = Command(
+    package static let wait = Command(
         "wait", "[options] ID...|--all", summary: "wait for downloads to finish; exit codes as for 'get'",
         details: """
             Wait until the downloads have finished, failed or been removed. Paused downloads count as unfinished. Exit \

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// The downloads that wait for a slot, the next one first.
 struct WaitingLine {

@@ -1,5 +1,7 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlTerminal
 
 /// `pawl list --watch`: running and waiting downloads, redrawn twice a second, with events as lines above.
 struct WatchSession: ~Copyable {

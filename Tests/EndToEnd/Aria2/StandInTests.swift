@@ -1,5 +1,7 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlIntegrity
+import PawlJournal
 import PawlTestKit
 import Testing
 

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlIntegrity
 import PawlTestKit
 import Testing
 

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlIntegrity
 import PawlTestKit
 import Testing
 

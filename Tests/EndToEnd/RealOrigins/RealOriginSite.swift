@@ -1,5 +1,4 @@
 import Glibc
-import PawlCore
 import PawlTestKit
 
 /// The base of every test with a real origin: a folder of files that it serves, and one to download into.

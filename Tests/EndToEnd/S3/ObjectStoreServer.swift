@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlS3
 import PawlTestKit
 
 /// The small object store of `Tests/ObjectStore`, which checks signatures on its own and misbehaves on demand.

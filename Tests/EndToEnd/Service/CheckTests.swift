@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlIntegrity
 import PawlTestKit
 import Testing
 

@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 import PawlTestKit
 import Testing

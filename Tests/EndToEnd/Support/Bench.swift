@@ -1,8 +1,8 @@
 import Glibc
+import PawlJournal
 import PawlTestKit
 import Testing
 
-import struct PawlCore.JournalImage
 
 /// One test's origin and folder, and a way to run `pawl get` with them.
 final class Bench: Sendable {

@@ -1,5 +1,7 @@
 import Glibc
+import PawlBase
 import PawlCore
+import PawlJournal
 import PawlTestKit
 
 /// Downloads files while the process is killed, stopped, cut off and deprived of disk space.
@@ -238,7 +240,7 @@ extension Torture {
         }
         report.unknown += more
         // Only the write at the instant of the kill, which was announced, may be there in part.
-        guard more > JournalLayout.longestWrite else { return }
+        guard more > ByteRange.longestWrite else { return }
         report.problems.append("\(victim.kind.rawValue), \(victim.name): \(more) bytes in the file are not known")
     }
 

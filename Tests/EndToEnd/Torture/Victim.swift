@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlTestKit
 
 /// One file that is downloaded under torture: its sources, its target, and the allowed disturbances.

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlAria2
+@testable import PawlBase
 
-@testable import PawlCore
 
 /// Lists, configuration files and parameterized addresses as aria2c reads them.
 @Suite struct Aria2FileTests {

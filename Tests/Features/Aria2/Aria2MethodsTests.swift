@@ -1,9 +1,10 @@
-import Pawl
-import PawlCore
-import PawlTestKit
 import Testing
+@testable import Pawl
+@testable import PawlAria2
+@testable import PawlBase
+import PawlTestKit
+@testable import PawlWeb
 
-@testable import PawlServer
 
 /// The behaviour for aria2's clients, over real connections.
 @Suite struct Aria2MethodsTests {

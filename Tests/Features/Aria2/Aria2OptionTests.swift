@@ -1,8 +1,9 @@
-import Pawl
-import PawlCore
 import Testing
+@testable import Pawl
+@testable import PawlAria2
+@testable import PawlBase
+@testable import PawlWeb
 
-@testable import PawlServer
 
 @Suite struct Aria2OptionTests {
     private func take(_ text: String, scope: Aria2Option.Scope = .initial) throws -> [String: String] {

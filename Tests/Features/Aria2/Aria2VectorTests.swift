@@ -1,5 +1,6 @@
 internal import Pawl
-import PawlCore
+import PawlAria2
+import PawlBase
 import PawlServer
 import PawlTestKit
 import Testing

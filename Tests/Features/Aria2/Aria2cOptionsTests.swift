@@ -1,9 +1,9 @@
-import Pawl
-import PawlCore
-import PawlServer
+@testable import PawlAria2
 import Testing
+@testable import Pawl
+@testable import PawlAria2c
+@testable import PawlBase
 
-@testable import PawlCommands
 
 @Suite struct Aria2cOptionsTests {
     private func read(_ arguments: String...) throws -> Aria2cOptions {

@@ -1,9 +1,9 @@
-import Pawl
-import PawlCore
-import PawlServer
 import Testing
+@testable import Pawl
+@testable import PawlAria2
+@testable import PawlAria2c
+@testable import PawlBase
 
-@testable import PawlCommands
 
 /// What wrappers of aria2c parse.
 @Suite struct Aria2cTextTests {

@@ -1,6 +1,8 @@
+@testable import PawlJournal
 import Testing
+@testable import PawlBase
+@testable import PawlIntegrity
 
-@testable import PawlCore
 
 @Suite struct MetalinkTests {
     private static let sha256 = String(repeating: "0a", count: 32)

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlIntegrity
 
-@testable import PawlCore
 
 @Suite struct ZsyncTests {
     /// RFC 1320, appendix A.5.

@@ -1,4 +1,6 @@
-import PawlCore
+import PawlBase
+import PawlPipe
+import PawlSystem
 import Testing
 
 struct PipeJobTests {

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlPipe
 import Testing
 
 struct PipeScheduleTests {

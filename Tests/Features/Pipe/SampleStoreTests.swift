@@ -1,5 +1,4 @@
-import PawlCore
-import PawlDisk
+import PawlPipe
 import PawlTestKit
 import Testing
 

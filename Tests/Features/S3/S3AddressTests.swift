@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlS3
 
-@testable import PawlCore
 
 @Suite struct `Addresses of objects` {
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlS3
 
-@testable import PawlCore
 
 @Suite struct `Access to object stores` {
     private func access(

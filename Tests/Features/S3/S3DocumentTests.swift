@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlS3
 
-@testable import PawlCore
 
 @Suite struct `Documents of object stores` {
     @Test func `a listing has keys, sizes, tags and a way to continue`() throws {

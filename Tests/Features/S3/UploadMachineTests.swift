@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlS3
 
-@testable import PawlCore
 
 @Suite struct `Uploads of objects` {
     private static let sizes = PartSizes(first: PartSizes.single, grows: false)

@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlBase
 
 /// URLs from users and references from servers.
 enum AddressLaws {

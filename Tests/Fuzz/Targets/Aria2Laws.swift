@@ -1,4 +1,6 @@
-@testable import PawlCore
+@testable import PawlAria2
+@testable import PawlBase
+@testable import PawlIntake
 
 /// What aria2c's lists, configuration files and parameterized addresses may contain.
 enum Aria2Laws {

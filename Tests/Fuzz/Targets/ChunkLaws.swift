@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlBase
 
 /// The framing of chunked bodies: the size of the pieces does not matter.
 enum ChunkLaws {

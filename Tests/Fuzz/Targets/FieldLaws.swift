@@ -1,6 +1,7 @@
-import Pawl
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlIntake
 
-@testable import PawlCore
 
 /// Content-Disposition: a valid name is parsed, and any other is harmless once sanitized.
 enum DispositionLaws {

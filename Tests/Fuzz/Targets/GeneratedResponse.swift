@@ -1,5 +1,3 @@
-@testable import PawlCore
-
 /// A response with everything that RFC 9112 allows around its payload.
 struct GeneratedResponse: CustomStringConvertible {
     private(set) var bytes: [UInt8] = []

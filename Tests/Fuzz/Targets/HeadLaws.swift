@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlJournal
 
 /// The head of a response, as the judge reads it and as Pawl's HTTP client frames it.
 enum HeadLaws {

@@ -1,3 +1,5 @@
+import Pawl
+import PawlBase
 import PawlCore
 
 /// Connection limits of hosts, from an untrusted file.

@@ -1,4 +1,6 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlIntake
+@testable import PawlIntegrity
 
 /// What is dropped or pasted: any bytes are downloads, text or a failure, and a quoted word stays that word.
 enum IntakeLaws {

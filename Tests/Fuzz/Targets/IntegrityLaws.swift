@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlIntegrity
 
 /// Digests in response fields: none of another length, and every written one is read again.
 enum DigestFieldLaws {

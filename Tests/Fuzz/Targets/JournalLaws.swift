@@ -1,4 +1,6 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlCommands
+@testable import PawlJournal
 
 /// The journal's bytes: any are read without harm, and a written journal is read back.
 enum JournalLaws {
@@ -86,7 +88,7 @@ enum JournalLaws {
     }
 
     /// A position in the first half of the longest possible file.
-    private static func place(_ input: inout FuzzInput) -> Int64 { input.number() % (JournalLayout.longestFile / 2) }
+    private static func place(_ input: inout FuzzInput) -> Int64 { input.number() % (ByteRange.longestFile / 2) }
 
     private static func drawSet(_ input: inout FuzzInput) -> ByteRangeSet {
         ByteRangeSet(

@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlTerminal
 
 /// Challenges of servers: a reply cannot break out of its field.
 enum LoginLaws {

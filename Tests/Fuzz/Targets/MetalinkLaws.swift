@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlIntegrity
 
 /// Metalinks: whatever one contains, its files stay in their folder and its URLs are supported ones.
 enum MetalinkLaws {

@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlBase
 
 /// Whatever name a server requests, the names on disk are safe and fit.
 enum NamingLaws {

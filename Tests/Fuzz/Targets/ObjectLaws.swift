@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlS3
 
 /// What object stores send, what their users' files say, and keys.
 enum ObjectLaws {

@@ -1,7 +1,7 @@
-import Pawl
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlGet
 
-@testable import PawlCommands
-@testable import PawlCore
 
 /// The command line, its arguments between zero bytes, and an input file as the last of them.
 enum OptionLaws {

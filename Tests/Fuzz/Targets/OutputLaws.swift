@@ -1,4 +1,4 @@
-@testable import PawlCommands
+@testable import PawlTerminal
 
 /// The output of names and messages from servers.
 enum OutputLaws {

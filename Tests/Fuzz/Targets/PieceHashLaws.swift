@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlJournal
 
 /// Digests of pieces as text: bounded, of whole digests, and the same again after writing.
 enum PieceHashLaws {
@@ -9,7 +10,7 @@ enum PieceHashLaws {
     }
 
     private static func check(_ hashes: PieceHashes) throws(BrokenLaw) {
-        try hold(hashes.length > 0 && hashes.length <= JournalLayout.longestFile, "pieces of an impossible length")
+        try hold(hashes.length > 0 && hashes.length <= ByteRange.longestFile, "pieces of an impossible length")
         try hold((1...PieceHashes.most).contains(hashes.count), "\(hashes.count) pieces")
         for piece in [0, hashes.count - 1] {
             try hold(hashes.digest(piece).count == hashes.algorithm.length, "a digest of another length")
@@ -36,7 +37,7 @@ enum PieceHashLaws {
             Array((bytes[start...] + [UInt8](repeating: 0, count: algorithm.length)).prefix(algorithm.length))
         }
         let hashes = PieceHashes(algorithm, length: length, digests: digests)
-        let isPossible = length > 0 && length <= JournalLayout.longestFile && !digests.isEmpty
+        let isPossible = length > 0 && length <= ByteRange.longestFile && !digests.isEmpty
         try hold((hashes != nil) == isPossible, "\(digests.count) digests of pieces of \(length) bytes")
         guard let hashes else { return }
         try hold(digests.indices.allSatisfy { Array(hashes.digest($0)) == digests[$0] }, "another digest")

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// URLs of proxies, from users and the environment.
 enum ProxyLaws {

@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlBase
 
 /// RateLimit, RateLimit-Policy and their older forms: a wait has bounds, and follows from a quota that is used up.
 enum RateLimitLaws {

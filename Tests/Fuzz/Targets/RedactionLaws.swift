@@ -1,7 +1,6 @@
-import PawlEngine
-
-@testable import PawlCore
+@testable import PawlBase
 @testable import PawlCurl
+
 
 /// No secret survives in an error, a log line or a printed header.
 enum RedactionLaws {

@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlWeb
 
 /// Requests of one connection and a WebSocket's frames: pieces do not matter, and the output is in the bytes.
 enum RequestLaws {

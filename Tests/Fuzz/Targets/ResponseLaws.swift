@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlBase
 
 /// Consecutive responses on one connection, read as Pawl's HTTP client reads them: in pieces of any size,
 /// cut anywhere, with unsolicited bytes behind them.

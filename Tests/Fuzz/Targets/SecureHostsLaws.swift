@@ -1,4 +1,6 @@
-import PawlCore
+import Pawl
+import PawlBase
+import PawlQueue
 
 /// Which hosts are requested over TLS, from a file and a server.
 enum SecureHostsLaws {

@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlResumeData
 
 /// Apple's resume data: a parsed value can be written, and is the same when it is parsed again.
 enum ResumeDataLaws {

@@ -1,4 +1,5 @@
-@testable import PawlCore
+@testable import PawlBase
+@testable import PawlIntegrity
 
 /// zsync control files: whatever one contains, its blocks are those of a file, and a scan ends and stays within it.
 enum ZsyncLaws {

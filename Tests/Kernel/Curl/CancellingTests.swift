@@ -1,6 +1,5 @@
-import PawlCore
+import PawlBase
 import PawlCurl
-import PawlEngine
 import PawlSystem
 import Testing
 

@@ -1,6 +1,4 @@
-import PawlCore
-import PawlCurl
-import PawlEngine
+import PawlBase
 import Testing
 
 /// Servers that send endlessly and never a byte of the file: the bytes read are bounded, by either HTTP client.

@@ -1,10 +1,9 @@
-import PawlCore
-import PawlEngine
-import PawlTestKit
 import Synchronization
 import Testing
-
+@testable import PawlBase
 @testable import PawlCurl
+import PawlTestKit
+
 
 /// What stands before a transfer's receiver.
 @Suite struct ForwardingSinkTests {

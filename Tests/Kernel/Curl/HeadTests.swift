@@ -1,6 +1,5 @@
-import PawlCore
-import PawlCurl
-import PawlEngine
+import PawlBase
+import PawlTestKit
 import Testing
 
 @Suite(.bothWays) struct HeadTests {

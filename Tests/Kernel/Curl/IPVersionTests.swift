@@ -1,6 +1,4 @@
-import PawlCore
-import PawlCurl
-import PawlEngine
+import PawlBase
 import Testing
 
 /// Connections over one version of the Internet Protocol.

@@ -1,6 +1,4 @@
-import PawlCore
-import PawlCurl
-import PawlEngine
+import PawlBase
 import Testing
 
 /// Connections from a given interface or address.

@@ -1,7 +1,5 @@
 import Glibc
-import PawlCore
-import PawlCurl
-import PawlEngine
+import PawlBase
 import PawlSystem
 import PawlTestKit
 import Synchronization

@@ -1,9 +1,8 @@
-import PawlCore
-import PawlEngine
-import PawlTestKit
 import Testing
-
+@testable import PawlBase
 @testable import PawlCurl
+import PawlTestKit
+
 
 /// Credentials in requests.
 @Suite(.bothWays) struct LoginTests {

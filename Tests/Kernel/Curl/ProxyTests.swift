@@ -1,6 +1,4 @@
-import PawlCore
-import PawlCurl
-import PawlEngine
+import PawlBase
 import Testing
 
 @Suite struct ProxyTests {

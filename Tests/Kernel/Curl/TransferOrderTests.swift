@@ -1,6 +1,5 @@
-import PawlCore
+import PawlBase
 import PawlCurl
-import PawlEngine
 import Testing
 
 @Suite(.bothWays) struct TransferOrderTests {

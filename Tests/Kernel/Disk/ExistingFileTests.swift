@@ -1,11 +1,11 @@
 import Glibc
-import PawlCore
-import PawlEngine
-import PawlSystem
+@testable import PawlJournal
 import Synchronization
 import Testing
-
+@testable import PawlBase
 @testable import PawlDisk
+@testable import PawlSystem
+
 
 @Suite struct ExistingFileTests {
     private func folder() throws -> TestFolder {

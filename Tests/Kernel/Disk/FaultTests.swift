@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
-import PawlEngine
-import PawlTestKit
+@testable import PawlJournal
 import Testing
-
+@testable import PawlBase
 @testable import PawlDisk
+import PawlTestKit
+
 
 /// Full disks, folders that vanish or are read-only, and descriptors.
 @Suite struct FaultTests {

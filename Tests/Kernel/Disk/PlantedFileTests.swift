@@ -1,9 +1,9 @@
 import Glibc
-import PawlCore
-import PawlEngine
-import Testing
-
 @testable import PawlDisk
+import Testing
+@testable import PawlBase
+@testable import PawlJournal
+
 
 /// Part files and journals that another user may have written are not continued.
 @Suite struct PlantedFileTests {

@@ -1,9 +1,9 @@
 import Glibc
-import PawlCore
-import PawlEngine
+@testable import PawlJournal
 import Testing
-
+@testable import PawlBase
 @testable import PawlDisk
+
 
 @Suite struct PublishingTests {
     @Test(arguments: ["/tmp", "/dev/shm"])

@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
-import PawlEngine
-import PawlTestKit
+@testable import PawlJournal
 import Testing
-
+@testable import PawlBase
 @testable import PawlDisk
+import PawlTestKit
+
 
 /// Another program's file has the name of the part file or the journal: others are used for these, and the finished file has
 /// its own name.

@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
-import PawlEngine
-import PawlTestKit
+@testable import PawlJournal
 import Testing
-
+@testable import PawlBase
 @testable import PawlDisk
+import PawlTestKit
+
 
 /// Bytes behind the cursors: at most one write of Pawl's own, and nothing of any other program.
 @Suite struct TailTests {

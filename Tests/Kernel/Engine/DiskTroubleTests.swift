@@ -1,5 +1,8 @@
+import Pawl
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
 import PawlTestKit
 import Testing
 

@@ -1,5 +1,3 @@
-import PawlCore
-import PawlEngine
 import PawlTestKit
 import Testing
 

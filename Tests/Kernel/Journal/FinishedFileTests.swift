@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import Testing
 
 /// What proves that a file is the one that a download has finished.

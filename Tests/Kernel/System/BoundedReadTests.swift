@@ -1,8 +1,8 @@
 import Glibc
-import PawlTestKit
 import Testing
-
 @testable import PawlSystem
+import PawlTestKit
+
 
 private nonisolated(unsafe) let interruptions = UnsafeMutablePointer<sig_atomic_t>.allocate(capacity: 1)
 

@@ -1,7 +1,7 @@
-import PawlSystem
 import Testing
+@testable import PawlBase
+@testable import PawlSystem
 
-@testable import PawlCore
 
 /// Names in responses that are not UTF-8.
 @Suite struct CharsetTests {

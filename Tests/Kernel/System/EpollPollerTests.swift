@@ -1,6 +1,5 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 import PawlTestKit
 import Testing

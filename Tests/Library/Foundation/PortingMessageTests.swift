@@ -1,3 +1,4 @@
+import PawlSession
 import PawlTestKit
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
     /// How the build finds the modules, those in C included.
     private static var buildFlags: [String] {
         let modules = PawlBinary.beside("Modules")
-        let folders = [FileSystem.folder(of: modules), Checkout.root + "/Sources"]
+        let folders = [FileSystem.folder(of: modules), Checkout.root + "/Sources/C"]
         let maps = folders.flatMap { folder in FileSystem.names(in: folder).map { "\(folder)/\($0)/module.modulemap" } }
         return ["-I", modules]
             + maps.filter { FileSystem.size($0) != nil }.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlIntake
 import Testing
 
 struct DroppedContentTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Pawl
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 import PawlTestKit
 import Testing

@@ -1,4 +1,5 @@
-import PawlCore
+import Pawl
+import PawlBase
 import Testing
 
 @Suite struct SecureHostsTests {

@@ -1,8 +1,8 @@
-import PawlCore
-import PawlEngine
 import Testing
-
 @testable import Pawl
+@testable import PawlBase
+@testable import PawlEngine
+
 
 /// What downloads of one list share.
 struct TransferSettingsTests {

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlResumeData
 
-@testable import PawlCore
 
 /// Resume data with wrong bytes: an error or a value, never a crash or a hang.
 @Suite struct ResumeDataDamageTests {

@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlResumeData
 
 /// Resume data as each version of iOS writes it.
 enum ResumeFixture: CaseIterable {

@@ -1,9 +1,9 @@
-import Pawl
-import PawlSystem
-import PawlTestKit
 import Testing
-
+@testable import Pawl
 @testable import PawlSession
+@testable import PawlSystem
+import PawlTestKit
+
 
 /// Responses as URLSession reports them.
 @Suite struct ResponseTests {

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 extension BrowserPage {
     /// Accessibility problems of the displayed page: controls without a name, images without a text, duplicate

@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlTestKit
 
 /// One page in a browser, with storage of its own.

@@ -1,6 +1,5 @@
 import Pawl
-import PawlCore
-import PawlServer
+import PawlBase
 import PawlTestKit
 import Testing
 

@@ -1,5 +1,4 @@
 import Glibc
-import PawlCore
 import PawlTestKit
 import Testing
 

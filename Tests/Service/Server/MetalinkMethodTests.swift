@@ -1,5 +1,4 @@
-import PawlCore
-import PawlServer
+import PawlBase
 import PawlTestKit
 import Testing
 

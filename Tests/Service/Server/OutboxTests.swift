@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
-import PawlTestKit
 import Synchronization
 import Testing
-
+@testable import PawlBase
 @testable import PawlServer
+import PawlTestKit
+
 
 /// No event is lost because the service ended.
 @Suite struct OutboxTests {

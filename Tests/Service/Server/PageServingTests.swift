@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlServer
 import PawlTestKit
 import Testing
@@ -14,7 +14,7 @@ import Testing
 
     @Test func `every file of the page is served, with a policy that allows no other script`() async throws {
         let bench = try await ServiceBench()
-        let folder = Checkout.root + "/Sources/PawlServer/Page/Assets"
+        let folder = Checkout.root + "/Sources/Service/Server/Page/Assets"
         let names = FileSystem.names(in: folder)
         #expect(names.contains("index.html"))
         for name in names {

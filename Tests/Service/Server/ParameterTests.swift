@@ -1,9 +1,9 @@
-import Pawl
-import PawlCore
-import PawlTestKit
 import Testing
-
+@testable import Pawl
+@testable import PawlBase
 @testable import PawlServer
+import PawlTestKit
+
 
 /// Parameters that no method of Pawl's own accepts.
 @Suite struct ParameterTests {

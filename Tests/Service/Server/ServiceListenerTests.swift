@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlServer
 import PawlTestKit
 import Testing

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlServer
 import Testing
 
 @Suite struct SpeedHistoryTests {

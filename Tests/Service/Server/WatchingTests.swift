@@ -1,9 +1,9 @@
 import Glibc
-import PawlCore
-import PawlTestKit
 import Testing
-
+@testable import PawlBase
 @testable import PawlServer
+import PawlTestKit
+
 
 /// Hooks, webhooks and logs of the service.
 @Suite struct WatchingTests {

@@ -1,5 +1,5 @@
-import PawlCore
-import PawlServer
+import PawlBase
+import PawlWeb
 import Testing
 
 /// `say` returns its parameters, `change` must not be called by GET, `fail` fails.

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlWeb
 
-@testable import PawlCore
 
 /// Requests as a server reads them: one at a time, and nothing ambiguous.
 @Suite struct RequestReaderTests {

@@ -1,7 +1,6 @@
-import PawlCore
 import Testing
+@testable import PawlWeb
 
-@testable import PawlServer
 
 @Suite struct SecretScanTests {
     @Test(arguments: [

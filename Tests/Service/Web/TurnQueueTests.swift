@@ -1,6 +1,6 @@
 import Testing
+@testable import PawlWeb
 
-@testable import PawlServer
 
 @Suite struct TurnQueueTests {
     @Test func `a member that is added again waits for all that were added before`() {

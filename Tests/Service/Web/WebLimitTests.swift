@@ -1,6 +1,5 @@
-import PawlCore
-import PawlServer
 import PawlTestKit
+import PawlWeb
 import Testing
 
 /// The limits for one client and for all of them; each test ends with a call that still succeeds.

@@ -1,6 +1,6 @@
-import PawlCore
-import PawlServer
+import PawlBase
 import PawlTestKit
+import PawlWeb
 import Synchronization
 import Testing
 

@@ -1,8 +1,11 @@
-import PawlCore
+@testable import PawlTerminal
 import Testing
-
 @testable import Pawl
+@testable import PawlBase
 @testable import PawlCommands
+@testable import PawlGet
+@testable import PawlServiceCommands
+
 
 /// Failures in the terms of the command line.
 @Suite struct CommandLineWordsTests {

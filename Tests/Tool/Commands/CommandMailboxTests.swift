@@ -1,11 +1,11 @@
 import Glibc
-import PawlCore
-import PawlSystem
-import PawlTestKit
+@testable import PawlBase
 import Testing
-
 @testable import Pawl
-@testable import PawlCommands
+@testable import PawlGet
+@testable import PawlSystem
+import PawlTestKit
+
 
 @Suite struct CommandMailboxTests {
     private let ending = DownloadEvent.Kind.finished(

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlGet
 import Testing
 
 struct CookieListTests {

@@ -1,10 +1,12 @@
-import PawlCore
-import PawlServer
-import PawlTestKit
+@testable import PawlTerminal
 import Testing
-
 @testable import Pawl
+@testable import PawlAria2c
+@testable import PawlBase
 @testable import PawlCommands
+@testable import PawlGet
+import PawlTestKit
+
 
 /// Walks the table of a download's options.
 @Suite struct DownloadOptionTests {

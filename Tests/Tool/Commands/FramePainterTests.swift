@@ -1,6 +1,6 @@
 import Testing
+@testable import PawlTerminal
 
-@testable import PawlCommands
 
 @Suite struct FramePainterTests {
     private func frame(_ texts: String...) -> [StyledLine] {

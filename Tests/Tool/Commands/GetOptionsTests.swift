@@ -1,8 +1,8 @@
-import Pawl
-import PawlCore
 import Testing
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlGet
 
-@testable import PawlCommands
 
 @Suite struct GetOptionsTests {
     private func place(folder: String?, output: String?) throws -> [String?] {

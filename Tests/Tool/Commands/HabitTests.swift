@@ -1,8 +1,11 @@
-import Pawl
-import PawlCore
 import Testing
-
+@testable import Pawl
+@testable import PawlBase
 @testable import PawlCommands
+@testable import PawlGet
+@testable import PawlServiceCommands
+@testable import PawlTerminal
+
 
 /// Options and words of curl, wget and aria2.
 @Suite struct HabitTests {

@@ -1,9 +1,11 @@
-import Pawl
-import PawlCore
-import PawlTestKit
+@testable import PawlTerminal
 import Testing
-
+@testable import Pawl
+@testable import PawlBase
 @testable import PawlCommands
+@testable import PawlGet
+import PawlTestKit
+
 
 @Suite struct InputListTests {
     private func plan(_ text: String, _ arguments: String...) throws(Failure) -> GetPlan {

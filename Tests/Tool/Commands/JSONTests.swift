@@ -1,8 +1,9 @@
-import PawlCore
 import Testing
-
 @testable import Pawl
-@testable import PawlCommands
+@testable import PawlBase
+@testable import PawlGet
+@testable import PawlTerminal
+
 
 @Suite struct JSONTests {
     @Test(arguments: [

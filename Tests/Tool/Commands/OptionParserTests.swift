@@ -1,8 +1,11 @@
-import Pawl
-import PawlCore
 import Testing
-
+@testable import Pawl
+@testable import PawlBase
 @testable import PawlCommands
+@testable import PawlGet
+@testable import PawlServiceCommands
+@testable import PawlTerminal
+
 
 @Suite struct OptionParserTests {
     /// The plan of a command line without an input file.

@@ -1,8 +1,8 @@
-import PawlCore
 import Testing
-
 @testable import Pawl
-@testable import PawlCommands
+@testable import PawlBase
+@testable import PawlGet
+
 
 @Suite struct PlainTextTests {
     private func line(_ kind: Report.Kind, name: String? = "f.iso") -> String {

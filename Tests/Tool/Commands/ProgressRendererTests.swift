@@ -1,7 +1,7 @@
 import Testing
-
 @testable import Pawl
-@testable import PawlCommands
+@testable import PawlTerminal
+
 
 @Suite struct ProgressRendererTests {
     private let mib: Int64 = 1_048_576

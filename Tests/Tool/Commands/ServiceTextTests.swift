@@ -1,8 +1,12 @@
-import Pawl
-import PawlCore
 import Testing
-
+@testable import Pawl
+@testable import PawlBase
 @testable import PawlCommands
+@testable import PawlGet
+@testable import PawlServiceCommands
+@testable import PawlSystem
+@testable import PawlTerminal
+
 
 /// Output of the commands that call the service.
 @Suite struct ServiceTextTests {

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlGet
+@testable import PawlTerminal
 
-@testable import PawlCommands
 
 @Suite struct SpellingSuggestionTests {
     @Test(arguments: [

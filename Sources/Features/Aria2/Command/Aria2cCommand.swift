@@ -1,8 +1,10 @@
 import Glibc
 import Pawl
-import PawlCore
-import PawlServer
+import PawlAria2
+import PawlBase
+import PawlGet
 import PawlSystem
+package import PawlTerminal
 
 extension Command {
     /// The replacement for aria2c, also run if the program is called by that name.

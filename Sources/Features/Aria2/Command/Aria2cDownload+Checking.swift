@@ -1,5 +1,6 @@
 import Pawl
-package import PawlCore
+package import PawlBase
+import PawlIntegrity
 
 // aria2's -V: what is on disk, compared with the digests that are known.
 extension Aria2cDownload {

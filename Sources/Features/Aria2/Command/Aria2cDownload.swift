@@ -1,7 +1,8 @@
 import Glibc
 import Pawl
-import PawlCore
-import PawlServer
+import PawlAria2
+import PawlBase
+import PawlGet
 import PawlSystem
 
 /// A download of ``Aria2cSession`` with the place that its options mean.

@@ -1,7 +1,11 @@
 import Glibc
 import Pawl
-import PawlCore
-import PawlServer
+import PawlAria2
+import PawlBase
+import PawlGet
+import PawlIntake
+import PawlIntegrity
+import PawlTerminal
 
 /// One download of aria2c's command line, list or Metalink.
 struct Aria2cEntry: Sendable {
@@ -172,7 +176,7 @@ struct Aria2cEntries: ~Copyable {
     private static let longest = 64 << 20
 
     /// The bytes of a file, of standard input for `-`, without gzip's compression.
-    static func bytes(at path: String) throws(Failure) -> [UInt8] {
+    package static func bytes(at path: String) throws(Failure) -> [UInt8] {
         do throws(Failure) {
             let bytes = try readBytes(at: path)
             return Inflate.isGzip(bytes) ? Inflate.gzip(bytes, limit: longest) ?? bytes : bytes

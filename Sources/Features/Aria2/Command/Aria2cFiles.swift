@@ -1,6 +1,7 @@
 import Glibc
-import PawlCore
-import PawlServer
+import PawlAria2
+import PawlBase
+import PawlGet
 import PawlSystem
 
 /// What aria2c's command line needs of the system: the file `NAME.aria2` beside a download, which scripts look for,

@@ -1,5 +1,7 @@
+import PawlAria2
+import PawlBase
 import PawlCore
-import PawlServer
+import PawlJournal
 
 /// The output of `aria2c -h`, in aria2c's format: scripts search it for options.
 package enum Aria2cHelp {

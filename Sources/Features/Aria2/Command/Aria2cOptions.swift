@@ -1,5 +1,7 @@
-package import PawlCore
-import PawlServer
+import PawlAria2
+package import PawlBase
+import PawlGet
+package import PawlIntake
 
 /// The values of aria2c's options, by aria2's names and in its normal form.
 package struct Aria2cOptions: Sendable {

@@ -1,6 +1,8 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlGet
 import PawlServer
+import PawlTerminal
 
 /// Prints notices, readout and results where aria2c does, and writes its log.
 struct Aria2cPrinter: ~Copyable {

@@ -1,4 +1,6 @@
-package import PawlServer
+package import PawlAria2
+import PawlServer
+import PawlTerminal
 
 /// One of aria2c's options.
 package struct Aria2cRow: Sendable {

@@ -1,8 +1,13 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlAria2
+import PawlBase
+import PawlIntake
 import PawlServer
+import PawlServiceCommands
 import PawlSystem
+import PawlTerminal
+import PawlWeb
 
 /// One run as aria2c, as a service or as plain downloads.
 struct Aria2cRun {

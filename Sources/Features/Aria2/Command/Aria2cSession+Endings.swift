@@ -1,6 +1,8 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlAria2
+import PawlBase
+import PawlGet
 import PawlServer
 import PawlSystem
 
@@ -54,7 +56,7 @@ extension Aria2cSession {
         }
     }
 
-    mutating func complete(_ download: Aria2cDownload, speed: Int64?) {
+    package mutating func complete(_ download: Aria2cDownload, speed: Int64?) {
         printer.note(.notice, "Download complete: \(download.shownPath)")
         ended.append((download.entry, 0))
         results.append(download.result(.complete, speed: speed))
@@ -66,7 +68,7 @@ extension Aria2cSession {
         .fileExists, .cannotMakeFolder, .cannotOpen, .cannotCreate, .inputOutput, .renameFailed,
     ]
 
-    mutating func fail(_ failed: Aria2cDownload, _ error: PawlError) {
+    package mutating func fail(_ failed: Aria2cDownload, _ error: PawlError) {
         var download = failed
         if download.isDry, error.code == .tooLarge {
             download.name = download.outName ?? download.handle?.snapshot.name

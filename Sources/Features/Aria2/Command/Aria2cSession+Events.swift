@@ -1,7 +1,9 @@
 import Glibc
 import Pawl
+import PawlBase
 import PawlCore
-import PawlServer
+import PawlGet
+import PawlJournal
 import PawlSystem
 
 // What the downloads and the system report.

@@ -1,6 +1,5 @@
 import Glibc
-import Pawl
-import PawlCore
+import PawlBase
 import PawlServer
 import PawlSystem
 

@@ -1,8 +1,9 @@
 import Glibc
 import Pawl
-import PawlCore
-import PawlServer
+import PawlBase
+import PawlGet
 import PawlSystem
+import PawlTerminal
 
 /// One run of aria2c without a service: starts the downloads in order, prints what aria2c prints, and returns its
 /// exit code.

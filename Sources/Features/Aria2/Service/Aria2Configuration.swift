@@ -1,4 +1,6 @@
-package import PawlCore
+import PawlBase
+package import PawlIntake
+package import PawlServer
 
 /// The configuration of aria2's interface to the service.
 package struct Aria2Configuration: Sendable {

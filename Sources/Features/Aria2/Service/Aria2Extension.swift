@@ -1,5 +1,7 @@
 package import Pawl
-import PawlCore
+import PawlBase
+package import PawlServer
+package import PawlWeb
 
 /// aria2's interface to the service: its methods over JSON-RPC and XML-RPC, its notifications and its session file.
 package struct Aria2Extension: ServiceExtension {

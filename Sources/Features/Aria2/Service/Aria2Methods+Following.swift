@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlIntegrity
 import PawlSystem
 import Synchronization
 

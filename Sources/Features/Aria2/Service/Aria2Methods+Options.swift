@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 
 extension Aria2Methods {
     /// The given options and all defaults, in a form that `addUri` accepts.

@@ -1,7 +1,10 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlIntake
+import PawlServer
 import PawlSystem
+import PawlWeb
 
 // aria2's session file: unfinished downloads, in the format of `--input-file`.
 extension Aria2Methods {

@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+package import PawlWeb
 
 // Methods that return state.
 extension Aria2Methods {
@@ -87,7 +88,7 @@ extension Aria2Methods {
     }
 
     /// The status of the download that the first parameter names.
-    func status(_ parameters: RPCParameters, looking: Bool = true) async throws -> Aria2Status {
+    package func status(_ parameters: RPCParameters, looking: Bool = true) async throws -> Aria2Status {
         let (id, found) = try await one(parameters, changes: false) {
             try $0.inspectedDetails(of: $1, looking: looking)
         }

@@ -1,5 +1,9 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlIntake
+import PawlIntegrity
+import PawlServer
+import PawlWeb
 
 // Methods that change the queue.
 extension Aria2Methods {

@@ -1,5 +1,6 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
+package import PawlWeb
 
 /// aria2's RPC methods on Pawl's queue.
 package struct Aria2Methods: RPCMethods {

@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 
 /// An option of aria2's clients: its name, values and scope.
 package struct Aria2Option: Hashable, Sendable {

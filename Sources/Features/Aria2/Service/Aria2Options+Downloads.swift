@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlIntegrity
+import PawlWeb
 
 // The downloads that calls ask for.
 extension Aria2Options {

@@ -1,6 +1,7 @@
 import Glibc
 package import Pawl
-package import PawlCore
+package import PawlBase
+import PawlCore
 import PawlSystem
 
 // Maps aria2's options to those of a download, for calls and for aria2c's command line.

@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+package import PawlWeb
 
 /// Options given by a client, in the form in which they are returned.
 package struct Aria2Options: Hashable, Sendable {

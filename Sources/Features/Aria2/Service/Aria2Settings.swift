@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+import PawlBase
+package import PawlServer
+import PawlWeb
 import Synchronization
 
 /// The service's state as aria2 clients see it, and the options for all later downloads.

@@ -1,8 +1,8 @@
 import Pawl
-import PawlCore
+import PawlBase
 
 /// A download in the format of aria2's `tellStatus`.
-struct Aria2Status {
+package struct Aria2Status {
     let details: DownloadDetails
     let options: Aria2Options
     let root: String

@@ -1,5 +1,6 @@
 package import Pawl
-import PawlCore
+import PawlBase
+import PawlJournal
 
 /// The exit code that aria2c has for a failure.
 ///

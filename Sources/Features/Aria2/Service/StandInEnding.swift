@@ -1,4 +1,5 @@
 import Pawl
+package import PawlServer
 import Synchronization
 
 /// aria2c's exit code of a service that ends: that of the last failure, else 7 if a download was running.

@@ -1,4 +1,6 @@
-package import PawlCore
+package import PawlBase
+package import PawlWeb
+import PawlXML
 
 /// The XML-RPC encoding of the JSON-RPC calls.
 package enum XMLCall {

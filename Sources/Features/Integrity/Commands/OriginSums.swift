@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlIntegrity
+import PawlJournal
 
 /// What an origin says of content: fields of its response, and sums files beside it.
 final class OriginSums {

@@ -1,5 +1,6 @@
 import Glibc
-import Pawl
+import PawlGet
+import PawlTerminal
 
 /// One progress bar on standard error, for work on files that are there.
 struct ProgressDisplay: ~Copyable {

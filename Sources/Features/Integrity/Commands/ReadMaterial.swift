@@ -1,10 +1,12 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlIntegrity
 
 /// Files that describe others: sums files, Metalinks, zsync control files.
 enum ReadMaterial {
     /// The bytes at a path or a URL, or of standard input for `-`; more than `limit` of them are a failure.
-    static func bytes(at place: String, limit: Int, of command: GetOptions) throws(Failure) -> [UInt8] {
+    package static func bytes(at place: String, limit: Int, of command: GetOptions) throws(Failure) -> [UInt8] {
         guard isURL(place) else { return try readBytes(at: shown(place), named: PathText.bytes(place), limit: limit) }
         let options = try command.transferOptions()
         let downloader = Downloader(command.connections)

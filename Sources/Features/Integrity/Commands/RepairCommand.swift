@@ -1,5 +1,9 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlIntegrity
+import PawlJournal
+package import PawlTerminal
 
 extension Command {
     package static let repair = Command(

@@ -1,5 +1,6 @@
-import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlTerminal
 
 /// The options of `pawl repair`.
 struct RepairOptions: CommandOptions {

@@ -1,6 +1,11 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlIntake
+import PawlIntegrity
+import PawlJournal
+import PawlTerminal
 
 /// A download whose part file begins with bytes of files that are there.
 struct SeededDownload: Sendable {

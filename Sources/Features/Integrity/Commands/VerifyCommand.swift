@@ -1,5 +1,8 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlIntegrity
+package import PawlTerminal
 
 extension Command {
     package static let verify = Command(

@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+package import PawlBase
+import PawlIntegrity
+import PawlTerminal
 
 /// The options of `pawl verify`.
 struct VerifyOptions: CommandOptions {
@@ -43,7 +45,7 @@ extension VerifyOptions {
 
 extension OptionValues {
     /// A checksum as `TYPE=HEX`, in the usual spellings.
-    static func checksum(_ value: String) throws(Failure) -> Checksum {
+    package static func checksum(_ value: String) throws(Failure) -> Checksum {
         guard let checksum = Checksum(pasted: value) else {
             throw bad("checksum", value, "\(LocalizableMessage.mustBeOneDigest)")
         }

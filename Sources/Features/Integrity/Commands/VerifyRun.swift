@@ -1,7 +1,10 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlGet
+import PawlJournal
 import PawlSystem
+import PawlTerminal
 
 /// One run of `pawl verify`: hashes files on several threads and reports them in the order in which they were given.
 struct VerifyRun: ~Copyable {

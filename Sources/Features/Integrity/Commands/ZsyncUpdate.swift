@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+package import PawlBase
+package import PawlGet
+import PawlIntegrity
 
 /// `pawl get --zsync`: fetches the blocks that older versions of the file do not have.
 package struct ZsyncUpdate: Sendable {
@@ -9,7 +11,7 @@ package struct ZsyncUpdate: Sendable {
     /// The control file, for users.
     private let described: String
 
-    init(_ place: String, _ plan: GetPlan) throws(Failure) {
+    package init(_ place: String, _ plan: GetPlan) throws(Failure) {
         self.plan = plan
         let options = plan.options
         control = try ReadMaterial.zsync(at: place, of: options)
@@ -27,7 +29,7 @@ package struct ZsyncUpdate: Sendable {
         sources = try control.sources(at: place, given: plan.items.map(\.source)) + options.download.mirrors
     }
 
-    func run() throws(Failure) -> Int32 {
+    package func run() throws(Failure) -> Int32 {
         let options = try plan.options.resolved()
         let address = try WebAddress.parse(sources[0]).address
         let stated = control.fileName.isEmpty ? nil : FileName.safe(control.fileName)

@@ -1,3 +1,7 @@
+package import PawlBase
+import PawlJournal
+import PawlXML
+
 /// Files with their sources and checksums: Metalink 4 (RFC 5854), and version 3, which is older and still in
 /// use.
 package struct Metalink: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlDisk
 import PawlSystem
 
 /// Runs gpgv in a folder of its own, and reads its status lines: its exit status is not enough.

@@ -1,5 +1,4 @@
 import CCrypto
-import PawlCore
 
 /// Ed25519 as minisign uses it.
 enum MinisignCheck {

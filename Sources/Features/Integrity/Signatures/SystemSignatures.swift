@@ -1,6 +1,7 @@
 import Glibc
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+import PawlDisk
+package import PawlJournal
 import PawlSystem
 
 /// Checks signatures with gpgv, and with libcrypto's Ed25519 for minisign.

@@ -1,7 +1,8 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlDisk
+package import PawlJournal
 import PawlSystem
 
 extension FileDisk {

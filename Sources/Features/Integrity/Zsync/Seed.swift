@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Bytes of other files with which a part file begins.
 package enum Seed: Hashable, Sendable {
     /// The bytes `done` of the file at this path; without `keepsPartial` a part file that is there already is discarded.

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// A `.zsync` control file: the checksums of a file's blocks, by which an older version of it is updated.
 ///
 /// A header of `Name: value` lines ends with an empty line; the checksums of all blocks follow
@@ -52,7 +54,7 @@ package struct ZsyncControl: Hashable, Sendable {
             throw Fault(words: "it describes the content of a compressed file (Z-Map2), which is not supported")
         }
         guard let length = fields["length"].flatMap({ Array($0.utf8).decimalNumber }),
-            length <= JournalLayout.longestFile
+            length <= ByteRange.longestFile
         else { throw Fault(words: "it has no valid Length") }
         guard let blockLength = fields["blocksize"].flatMap({ Int($0) }), blockLength >= 64, blockLength <= 1 << 20,
             blockLength & (blockLength - 1) == 0

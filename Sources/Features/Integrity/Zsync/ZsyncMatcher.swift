@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Finds blocks of the described file in other files.
 ///
 /// A file is scanned in windows: `scan` gets bytes from an offset on, and says where the next window has to begin. Between

@@ -1,11 +1,11 @@
 import Glibc
 import Pawl
-import PawlCore
-import PawlPipe
+import PawlBase
 import PawlSystem
+package import PawlTerminal
 
 extension Command {
-    static let pipe = Command(
+    package static let pipe = Command(
         "pipe", "[options] <JOBS >RESULTS", summary: "fetch the samples of a dataset; a worker for batch engines",
         details: """
             Download the samples of a stream of jobs. A job is a line with a URL, or with a JSON object that has "url". Its \

@@ -1,6 +1,6 @@
 import Pawl
-import PawlCore
-import PawlPipe
+package import PawlBase
+import PawlTerminal
 
 extension PipeOptions {
     static let table: [CommandOption<PipeOptions>] =
@@ -228,7 +228,7 @@ extension PipeOptions {
 }
 
 extension OptionValues {
-    static func seconds(_ option: String, _ value: String, zeroAllowed: Bool = true) throws(Failure) -> Double {
+    package static func seconds(_ option: String, _ value: String, zeroAllowed: Bool = true) throws(Failure) -> Double {
         let isPlain = value.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
         guard isPlain, let seconds = Double(value), (0...86_400).contains(seconds), zeroAllowed || seconds > 0 else {
             let range = zeroAllowed ? "from 0 to 86400" : "above 0, up to 86400"

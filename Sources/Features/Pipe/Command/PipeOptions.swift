@@ -1,6 +1,7 @@
 import Pawl
-import PawlCore
-import PawlPipe
+import PawlBase
+import PawlGet
+import PawlTerminal
 
 /// The options of `pawl pipe`.
 struct PipeOptions: CommandOptions {

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Assigns each host to one of several workers, identically in every run and on every machine.
 package enum HostPartition {
     /// The worker for a line of the input, counted from 0; invalid lines are assigned too.

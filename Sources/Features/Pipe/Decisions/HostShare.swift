@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The share `K/N` of a host's limits that this process may use.
 package struct HostShare: Hashable, Sendable {
     package static let whole = HostShare(number: 1, count: 1)

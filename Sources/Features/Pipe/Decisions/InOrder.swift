@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Returns numbered values in the order 0, 1, 2…, although they arrive in any order.
 package struct InOrder<Value: Sendable>: Sendable {
     /// The number of the value to be returned next.

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// The media types that are accepted: `TYPE/SUBTYPE`, `TYPE/*` or `*/*` (RFC 9110 §12.5.1).
 package struct MediaRange: Hashable, Sendable {
     private let type: String

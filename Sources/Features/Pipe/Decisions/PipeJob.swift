@@ -1,3 +1,7 @@
+package import PawlBase
+import PawlCurl
+import PawlIntegrity
+
 /// One line of the input of `pawl pipe`: a URL, or a JSON object with one.
 package struct PipeJob: Hashable, Sendable {
     /// The line number, counted from 1.

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Splits input, which arrives in pieces of any length, into lines.
 package struct PipeLines: Sendable {
     /// A line with its number, counted from 1.

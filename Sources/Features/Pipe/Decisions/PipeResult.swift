@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlCurl
+
 /// The result of a job: one line of the output of `pawl pipe`.
 package struct PipeResult: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable, CaseIterable { case ok, already, failed, refused }

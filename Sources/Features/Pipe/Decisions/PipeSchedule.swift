@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Decides which sample starts next, within limits for all samples and for each host, and a delay between the
 /// starts of one host.
 ///

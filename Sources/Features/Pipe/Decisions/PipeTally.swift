@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Counts of one run of `pawl pipe`, for progress and metrics.
 package struct PipeTally: Hashable, Sendable {
     private struct Host: Hashable, Sendable {

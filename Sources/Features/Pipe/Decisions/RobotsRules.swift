@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The rules of a robots.txt for one product token (RFC 9309).
 package struct RobotsRules: Hashable, Sendable {
     private struct Rule: Hashable, Sendable {

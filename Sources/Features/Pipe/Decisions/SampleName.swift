@@ -1,3 +1,5 @@
+import PawlBase
+
 /// The names of samples: of files in a folder, and of entries in an archive.
 package enum SampleName {
     private static let longestPart = 200

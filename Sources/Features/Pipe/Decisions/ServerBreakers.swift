@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Decides whether samples of a server are tried that could not be connected to before (a circuit breaker for each server).
 ///
 /// After some samples in a row have failed to connect, with all their retries, those that follow fail at once. After a pause one of

@@ -1,3 +1,6 @@
+import PawlBase
+import PawlSystem
+
 /// The names of a shard's two files: the archive and the manifest.
 package struct ShardName: Hashable, Sendable {
     /// The name without an extension.

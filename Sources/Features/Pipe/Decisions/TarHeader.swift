@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Headers of a tar archive (POSIX.1-2024 pax, "ustar Interchange Format").
 ///
 /// They are reproducible: no owner and no time.

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// The manifest of a shard in a tar archive: comments before its last member, and one with the trailer.
 ///
 /// Readers skip comments, and the archive stays one to which others can be appended. Pawl 0.2.0 wrote the manifest behind

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The header of a record in a WARC 1.1 archive (ISO 28500:2017).
 package struct WarcRecord: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable { case warcinfo, request, response, metadata }

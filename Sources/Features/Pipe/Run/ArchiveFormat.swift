@@ -1,6 +1,5 @@
 import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
 
 /// A sample and its key in the archive.
 struct ArchivedSample {

@@ -1,6 +1,4 @@
-import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
 
 /// Stores each sample in a file.
 struct FolderSink: SampleSink {

@@ -1,6 +1,6 @@
 import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
+import PawlS3
 import Synchronization
 
 /// The objects of a bucket whose keys have a common prefix; none is ever replaced.
@@ -85,7 +85,7 @@ extension ObjectPrefix: ShardPlace {
 
     func published(_ name: String) throws(Failure) -> (any ShardFile)? { try object(name) }
 
-    func object(_ name: String) throws(Failure) -> ObjectFile? {
+    package func object(_ name: String) throws(Failure) -> ObjectFile? {
         let address = try address(of: name)
         return try store.head(address).map { ObjectFile(prefix: self, address: address, facts: $0) }
     }

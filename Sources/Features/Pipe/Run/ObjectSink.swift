@@ -1,6 +1,5 @@
-import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
+import PawlS3
 
 /// Stores each sample as an object.
 struct ObjectSink: SampleSink {

@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+import PawlGet
 import PawlSystem
 
 /// `pawl pipe --partition`: puts the number of its worker before each line.

@@ -1,5 +1,5 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
 
 /// The configuration of one run of `pawl pipe`.
 package struct PipeConfiguration: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// The messages for the main thread: lines of input, events of downloads, stored samples, signals.

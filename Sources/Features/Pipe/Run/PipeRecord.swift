@@ -1,11 +1,11 @@
 import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
+import PawlCurl
 
 /// A job and its result so far.
 struct PipeRecord: Sendable {
     /// Its index in the input, without blank lines.
-    var number: Int
+    package var number: Int
     var job: Result<PipeJob, PipeJob.Refusal>
     var result: PipeResult
     /// The received content.

@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlGet
 import PawlSystem
 import Synchronization
 

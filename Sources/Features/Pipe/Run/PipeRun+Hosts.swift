@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 import PawlSystem
 
 // Lookups of hosts, and servers that cannot be connected to.

@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// What a run knows of servers that nothing leads to while the monitor reports no network.

@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// A redirect that is followed when the target's rules and places allow it.

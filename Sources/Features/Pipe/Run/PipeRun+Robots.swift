@@ -1,6 +1,5 @@
 import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
 import PawlSystem
 
 /// The cache of robots.txt rules, by origin.

@@ -1,6 +1,7 @@
-import Pawl
-import PawlCore
-import PawlDisk
+package import Pawl
+import PawlBase
+import PawlCurl
+import PawlGet
 import PawlSystem
 
 // From a line to a result.
@@ -224,7 +225,7 @@ extension PipeRun {
 
     /// The request of a sample has ended: stores the content for it and for other samples of the same
     /// address.
-    mutating func complete(
+    package mutating func complete(
         _ number: Int, _ result: PipeResult, _ content: SampleContent?, _ response: DownloadResponse?
     ) {
         guard let entry = entries[number] else { return }

@@ -1,6 +1,5 @@
 import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
 import PawlSystem
 
 /// The shard of a run: a new or an existing one.

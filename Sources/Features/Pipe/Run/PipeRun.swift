@@ -1,7 +1,7 @@
 import Glibc
 import Pawl
-package import PawlCore
-import PawlDisk
+package import PawlBase
+import PawlGet
 import PawlSystem
 
 /// One run of `pawl pipe`.

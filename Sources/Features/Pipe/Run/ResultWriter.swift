@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// Writes results on a thread of its own, so that a slow reader delays only further jobs.

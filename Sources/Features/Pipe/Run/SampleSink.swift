@@ -1,5 +1,4 @@
-import PawlCore
-import PawlDisk
+package import PawlBase
 
 /// Stores samples.
 protocol SampleSink: Sendable {
@@ -47,7 +46,7 @@ extension PipeResult {
         return true
     }
 
-    mutating func fail(_ failure: Failure) {
+    package mutating func fail(_ failure: Failure) {
         status = .failed
         code = failure.code.rawValue
         explain(failure)

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlDisk
+import PawlBase
 
 /// Where shards are published: a folder, or a prefix of a bucket.
 protocol ShardPlace: Sendable {

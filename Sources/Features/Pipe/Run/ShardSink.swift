@@ -1,6 +1,4 @@
-import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
 import PawlSystem
 import Synchronization
 

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlDisk
+import PawlBase
 import PawlSystem
 
 /// The threads that store samples, in batches.

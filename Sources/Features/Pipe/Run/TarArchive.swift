@@ -1,5 +1,4 @@
-import PawlCore
-import PawlDisk
+import PawlBase
 import Synchronization
 
 /// `ID.jpg` and `ID.json` for each sample (WebDataset).

@@ -1,6 +1,5 @@
 import Pawl
-import PawlCore
-import PawlDisk
+import PawlBase
 
 /// A request and a response for each sample, each record a gzip member (WARC 1.1).
 struct WarcArchive: ArchiveFormat {

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlDisk
 
 /// An incremental SHA-256 for use by one thread.
 package final class RunningDigest {

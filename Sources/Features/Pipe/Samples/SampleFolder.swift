@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+package import PawlBase
+import PawlDisk
 import PawlSystem
 import Synchronization
 

@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+import PawlDisk
 import PawlSystem
 import Synchronization
 

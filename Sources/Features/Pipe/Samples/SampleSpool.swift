@@ -1,5 +1,7 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+import PawlDisk
+import PawlEngine
+package import PawlJournal
 import PawlSystem
 import Synchronization
 

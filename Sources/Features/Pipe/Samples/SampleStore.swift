@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+import PawlDisk
 
 /// Contents that are used later, one after another in unnamed files.
 ///

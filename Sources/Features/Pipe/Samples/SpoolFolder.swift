@@ -1,5 +1,7 @@
 import Glibc
-package import PawlCore
+package import PawlBase
+import PawlDisk
+import PawlJournal
 import PawlSystem
 import Synchronization
 

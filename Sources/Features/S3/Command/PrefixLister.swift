@@ -1,11 +1,16 @@
-import Pawl
-import PawlCore
+package import Pawl
+package import PawlBase
+package import PawlGet
+import PawlIntake
+import PawlS3
 
 /// Lists the objects of a prefix of keys.
-struct PrefixLister: Lister {
-    func lists(_ item: GetPlan.Item, _ options: GetOptions) -> Bool { Self.prefix(item, options) != nil }
+package struct PrefixLister: Lister {
+    package init() {}
 
-    func list(
+    package func lists(_ item: GetPlan.Item, _ options: GetOptions) -> Bool { Self.prefix(item, options) != nil }
+
+    package func list(
         _ item: GetPlan.Item, _ options: GetOptions, _ download: DownloadOptions
     ) throws(Failure) -> GetPlan.Listing {
         guard let prefix = Self.prefix(item, options) else { preconditionFailure("only prefixes are listed") }
@@ -23,7 +28,7 @@ struct PrefixLister: Lister {
             refused: found.refused)
     }
 
-    func checkUnused(_ options: GetOptions) throws(Failure) {
+    package func checkUnused(_ options: GetOptions) throws(Failure) {
         guard options.isRecursive || !options.includes.isEmpty || !options.excludes.isEmpty else { return }
         let option = options.isRecursive ? "recursive" : !options.includes.isEmpty ? "include" : "exclude"
         throw Self.misuse(option, "it is for s3://BUCKET/PREFIX/ only")

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// A file of AWS's tools with profiles: `~/.aws/config` or `~/.aws/credentials`.
 ///
 /// <https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html>

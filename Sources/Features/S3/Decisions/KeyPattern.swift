@@ -1,3 +1,5 @@
+import PawlBase
+
 /// A pattern for the keys of a prefix: `*` stands for any characters, `?` for one.
 ///
 /// One without a slash is compared with the last part of the key, any other with all of it behind the prefix.

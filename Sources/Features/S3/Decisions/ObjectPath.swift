@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The file of an object: the parts of its key are folders, under their own names.
 package enum ObjectPath {
     /// The path for what follows the prefix in the key of `address`, each part as it is.

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Signs requests with AWS Signature Version 4, in header fields.
 ///
 /// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>

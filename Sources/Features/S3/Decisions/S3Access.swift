@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Where the objects of `s3:` addresses are, and with which credentials they are requested.
 package struct S3Access: Hashable, Sendable {
     /// Another store than AWS's; its buckets are folders of it.

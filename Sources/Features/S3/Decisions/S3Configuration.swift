@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// What options, environment and files of AWS's tools say of the access to object stores.
 package struct S3Configuration: Sendable {
     /// From options; they come first.

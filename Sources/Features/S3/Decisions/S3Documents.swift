@@ -1,4 +1,7 @@
 // The XML documents of S3's API, <https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html>.
+package import PawlBase
+package import PawlXML
+
 
 /// One object of a listing.
 package struct S3Object: Hashable, Sendable {

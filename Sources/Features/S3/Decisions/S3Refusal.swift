@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlXML
+
 /// An object store's refusal, from the XML body of its response.
 ///
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>

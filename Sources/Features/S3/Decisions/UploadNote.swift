@@ -1,3 +1,6 @@
+package import PawlBase
+package import PawlJournal
+
 /// What another machine has to know to continue an upload: a small object beside its target, `KEY.pawl`.
 ///
 /// The parts themselves are in the store's own list.

@@ -1,3 +1,5 @@
+package import PawlBase
+
 extension WebAddress {
     /// The address of an object, of a prefix, or of a bucket (an empty key).
     ///

@@ -1,6 +1,6 @@
-package import PawlCore
+package import PawlBase
 import PawlDisk
-package import PawlEngine
+package import PawlJournal
 import Synchronization
 
 /// The disk of a download whose bytes become an object: in order, over one connection, without a local file.

@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+import PawlCurl
 
 /// What was learned of object stores: their clocks, and the regions of buckets.
 private struct StoreMemory {

@@ -1,5 +1,5 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlXML
 
 // Whole objects, their parts and their listings.
 extension ObjectStore {

@@ -1,5 +1,5 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlXML
 
 // Objects that are stored in parts.
 extension ObjectStore {
@@ -43,7 +43,7 @@ extension ObjectStore {
     }
 
     /// Makes the parts an object; `nil` if there is no such upload any more.
-    func complete(
+    package func complete(
         _ parts: [S3Part], of upload: String, at address: WebAddress, isFirst: Bool
     ) throws(Failure) -> Stored? {
         if isFirst, try head(address) != nil { return .exists }

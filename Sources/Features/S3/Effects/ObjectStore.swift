@@ -1,7 +1,6 @@
-package import PawlCore
+package import PawlBase
 import PawlCurl
 import PawlDisk
-package import PawlEngine
 import PawlSystem
 import Synchronization
 

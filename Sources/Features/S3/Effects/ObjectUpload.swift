@@ -1,5 +1,6 @@
-package import PawlCore
+package import PawlBase
 import PawlDisk
+package import PawlJournal
 import PawlSystem
 
 /// Bytes on their way to an object: at most a few parts of them are in memory.

@@ -1,5 +1,6 @@
-package import PawlCore
+package import PawlBase
 import PawlDisk
+import PawlJournal
 
 /// The objects of a prefix, and what of them a folder lacks.
 package struct PrefixListing: Sendable {

@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlCurl
 
 /// Reads what an object store says of a request that it refuses, before the transfer's receiver sees the response.
 ///

@@ -201,5 +201,5 @@ package struct RequestFault: Error, Hashable, Sendable {
         self.text = text
     }
 
-    static func malformed(_ text: String) -> RequestFault { RequestFault(400, text) }
+    package static func malformed(_ text: String) -> RequestFault { RequestFault(400, text) }
 }

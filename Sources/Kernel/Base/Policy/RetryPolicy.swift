@@ -29,6 +29,12 @@ package struct RetryPolicy: Hashable, Sendable {
         package var isRetried: Bool
         /// The origin reports overload: its budget shrinks.
         package var isComplaint = false
+
+        package init(code: Failure.Code, isRetried: Bool, isComplaint: Bool = false) {
+            self.code = code
+            self.isRetried = isRetried
+            self.isComplaint = isComplaint
+        }
     }
 
     /// The wait before attempt number `attempt` (1 is the first retry): doubled, with jitter of ±25 %, at

@@ -19,7 +19,7 @@ extension TransferFault {
 }
 
 extension AttemptFault {
-    var lacksDescriptors: Bool { if case .transfer(let fault) = self { fault.lacksDescriptors } else { false } }
+    package var lacksDescriptors: Bool { if case .transfer(let fault) = self { fault.lacksDescriptors } else { false } }
 }
 
 extension Failure {

@@ -1,5 +1,3 @@
-package import PawlCore
-
 /// A source of time.
 ///
 /// The simulation has its own.

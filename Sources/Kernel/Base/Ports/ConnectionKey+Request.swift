@@ -1,5 +1,3 @@
-package import PawlCore
-
 extension ConnectionKey {
     package init(_ request: TransferRequest) {
         self.init(

@@ -1,5 +1,3 @@
-package import PawlCore
-
 /// What a feature knows of the addresses of its scheme, which name no host (`LocatedScheme`).
 package protocol ObjectLocating: Hashable, Sendable {
     /// The URL by which what the address names is requested.

@@ -1,5 +1,3 @@
-package import PawlCore
-
 /// Where a loop waits: for events of descriptors, for an instant, and for other threads.
 ///
 /// The loop waits, transports do not: they register their descriptors here and state when they are due. So several

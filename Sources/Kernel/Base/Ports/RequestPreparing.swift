@@ -1,5 +1,3 @@
-package import PawlCore
-
 /// Prepares a transport's requests for located addresses of one scheme: signs them, say, and reads why one was refused.
 ///
 /// On the transport's thread.

@@ -1,5 +1,3 @@
-package import PawlCore
-
 /// Starts the threads on which loops run.
 package protocol Threads: Sendable {
     /// When the system refuses a thread, the body waits until it allows one.

@@ -1,4 +1,3 @@
-package import PawlCore
 import Synchronization
 
 /// The identity of one transfer; never used twice in a process.

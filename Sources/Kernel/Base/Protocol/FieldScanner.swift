@@ -65,7 +65,7 @@ struct FieldScanner {
     }
 
     /// Consumes `count` bytes.
-    mutating func skip(_ count: Int) { rest = rest.dropFirst(count) }
+    package mutating func skip(_ count: Int) { rest = rest.dropFirst(count) }
 
     /// Consumes the bytes after an opening quote, through the closing one or to the end; a backslash escapes
     /// the next byte.

@@ -1,10 +1,10 @@
 /// An IPv6 address (RFC 4291 §2.2).
-struct IPv6Address: Hashable {
+package struct IPv6Address: Hashable {
     /// Always eight.
     private(set) var groups: [UInt16]
 
     /// Parses the text form without brackets and without a zone.
-    init?(_ text: ArraySlice<UInt8>) {
+    package init?(_ text: ArraySlice<UInt8>) {
         var head: [UInt16] = []
         var tail: [UInt16] = []
         var isCompressed = false
@@ -36,7 +36,7 @@ struct IPv6Address: Hashable {
     }
 
     /// In network byte order.
-    var bytes: [UInt8] { groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
+    package var bytes: [UInt8] { groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
 
     /// `::1`, and 127.0.0.0/8 in its IPv4-mapped form.
     var isLoopback: Bool {
@@ -64,7 +64,7 @@ struct IPv6Address: Hashable {
 
 extension IPv6Address: CustomStringConvertible {
     /// The canonical text (RFC 5952 §4), so that equal addresses have equal texts.
-    var description: String {
+    package var description: String {
         var longest = 0..<0
         var index = 0
         while index < 8 {

@@ -12,22 +12,22 @@ package enum RangeOption {
         switch (numbers[0], numbers[1]) {
         case (let first?, let last?):
             guard first <= last else { throw failure(text, "it ends before it begins") }
-            guard last < JournalLayout.longestFile, let range = ByteRange(named: first, last + 1) else {
+            guard last < ByteRange.longestFile, let range = ByteRange(named: first, last + 1) else {
                 throw tooLarge(text)
             }
             return .closed(range)
         case (let first?, nil):
-            guard first <= JournalLayout.longestFile else { throw tooLarge(text) }
+            guard first <= ByteRange.longestFile else { throw tooLarge(text) }
             return .from(first)
         case (nil, let count):
             guard let count, count > 0 else { throw failure(text, "it is empty") }
-            guard count <= JournalLayout.longestFile else { throw tooLarge(text) }
+            guard count <= ByteRange.longestFile else { throw tooLarge(text) }
             return .suffix(count)
         }
     }
 
     private static func tooLarge(_ text: String) -> Failure {
-        failure(text, "the longest supported file has \(JournalLayout.longestFile) bytes")
+        failure(text, "the longest supported file has \(ByteRange.longestFile) bytes")
     }
 
     private static func failure(_ text: String, _ why: String) -> Failure {

@@ -12,7 +12,7 @@ package enum RequestedRange: Hashable, Sendable {
     /// The upper bound of its length.
     package var longest: Int64 {
         switch self {
-        case .whole, .from: SegmentMap.open
+        case .whole, .from: ByteRange.open
         case .closed(let range): range.count
         case .suffix(let count): count
         }

@@ -14,13 +14,13 @@ extension ResponseHead {
 
     private static let contentDigest = "\(DigestField.contentDigest.name)"
 
-    var hasDigests: Bool { !self.digests.isEmpty }
+    package var hasDigests: Bool { !self.digests.isEmpty }
 
     /// What the response states of its content.
     ///
     /// The digest of an object that the server decoded on the way is of the stored form, and says nothing of
     /// this one; checksums of parts, combined, are no digest.
-    var applicableDigests: [StatedDigest] {
+    package var applicableDigests: [StatedDigest] {
         let isDecoded =
             storedForm.coding != nil && contentEncoding == nil
             || storedForm.length.map { length in resourceLength.map { $0 != length } ?? false } ?? false
@@ -34,7 +34,7 @@ extension ResponseHead {
     }
 
     /// X-Linked-ETag, which counts with a redirect too.
-    var linkedDigest: Checksum? { digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum }
+    package var linkedDigest: Checksum? { digests.first { $0.field == "\(DigestField.linkedTag.name)" }?.checksum }
 
     /// Stores a field if it states a digest, or something of one.
     mutating func takeDigest(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {

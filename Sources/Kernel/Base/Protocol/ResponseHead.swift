@@ -194,3 +194,16 @@ package struct EntityTag: Hashable, Sendable {
         self.isWeak = isWeak
     }
 }
+
+extension ResponseHead {
+    /// The length of the whole resource, if a response that is about it states one.
+    package var resourceLength: Int64? {
+        switch (self.status, self.contentRange) {
+        case (200, .range(_, let total?)): total
+        case (0, _), (200, _): self.contentLength
+        case (206, .range(_, let total)): total
+        case (416, .unsatisfied(let total)): total
+        case _: nil
+        }
+    }
+}

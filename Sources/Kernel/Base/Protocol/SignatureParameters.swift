@@ -1,6 +1,6 @@
 extension WebAddress {
     /// The path, and the parameters of the query except those of the signatures of object stores and content networks.
-    var unsignedTarget: String {
+    package var unsignedTarget: String {
         guard let query else { return path }
         let parameters = query.split(separator: "&").filter { parameter in
             let name = parameter.prefix { $0 != "=" }.lowercased()

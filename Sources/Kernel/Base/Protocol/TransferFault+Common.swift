@@ -87,7 +87,7 @@ extension TransferFault {
         LocalizableMessage("proxy-not-resolved", "cannot resolve the proxy's host name \(host)")
     }
 
-    var concernsNameOfProxy: Bool { cause.id == Self.causeOfUnresolved(proxy: "").id }
+    package var concernsNameOfProxy: Bool { cause.id == Self.causeOfUnresolved(proxy: "").id }
 
     /// The given proxy's URL cannot be used.
     package static let unusableProxy = TransferFault(

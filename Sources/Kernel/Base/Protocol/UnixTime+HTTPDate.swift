@@ -41,7 +41,7 @@ extension UnixTime {
 
     /// Days since 1970-01-01 in the Gregorian calendar, with years that begin in March so that the leap day
     /// is last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-    static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
         let yearOfEra = marchYear - era * 400
@@ -50,7 +50,7 @@ extension UnixTime {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    package static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

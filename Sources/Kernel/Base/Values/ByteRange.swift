@@ -3,6 +3,13 @@
 /// HTTP writes ranges with an inclusive end (RFC 9110 §14.1.2); only the header parsers and the request
 /// builder know that form.
 package struct ByteRange: Hashable, Sendable {
+    /// The longest file that is downloaded: offsets have 48 bits in the journal.
+    package static let longestFile: Int64 = 1 << 48 - 1
+    /// The maximum bytes of one write, or one splice, before the cursor is stored.
+    package static let longestWrite: Int64 = 1 << 20
+    /// The end of a range that ends where its file does, while the length is unknown.
+    package static let open = Int64.max
+
     package var start: Int64
     package var end: Int64
 
@@ -16,7 +23,7 @@ package struct ByteRange: Hashable, Sendable {
     ///
     /// Sums of two such numbers always fit.
     package init?(named start: Int64, _ end: Int64) {
-        guard 0 <= start, start <= end, end <= JournalLayout.longestFile else { return nil }
+        guard 0 <= start, start <= end, end <= ByteRange.longestFile else { return nil }
         self.init(start, end)
     }
 

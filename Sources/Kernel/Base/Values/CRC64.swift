@@ -61,8 +61,8 @@ package struct CRC64: Hashable, Sendable {
 
 /// CRC-16 (CCITT polynomial, reflected) over the 48 bits of a cursor: finds every burst of up to 16 wrong
 /// bits.
-enum CursorCheck {
-    static func value(of cursor: UInt64, seed: UInt16) -> UInt16 {
+package enum CursorCheck {
+    package static func value(of cursor: UInt64, seed: UInt16) -> UInt16 {
         var register = seed
         var shift: UInt64 = 0
         while shift < 48 {

@@ -2,7 +2,7 @@
 ///
 /// For structs of many fields that are passed on more often than changed. The struct that has it gives each field a
 /// property of its own: members looked up by key path cost thousands of instructions a file.
-struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
+package struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
     private final class Storage: @unchecked Sendable {  // changed only while it has one reference
         var value: Value
         init(_ value: consuming Value) { self.value = value }
@@ -10,9 +10,9 @@ struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
 
     private var storage: Storage
 
-    init(_ value: consuming Value) { storage = Storage(value) }
+    package init(_ value: consuming Value) { storage = Storage(value) }
 
-    var value: Value {
+    package var value: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
@@ -20,9 +20,9 @@ struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
+    package static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
         left.storage === right.storage || left.storage.value == right.storage.value
     }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
 }

@@ -55,7 +55,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     }
 
     /// A smaller number proves more.
-    var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    package var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
     /// A name in any of the usual spellings: `sha-256`, `SHA256`, `SHA_256`, `sha2-256`.
     package init?(spelled name: some Sequence<UInt8>) {

@@ -12,7 +12,7 @@ package struct PieceHashes: Hashable, Sendable {
     /// `nil` unless there is at least one digest, each of the algorithm's length, and a length of pieces that a file can
     /// have.
     package init?(_ algorithm: HashAlgorithm, length: Int64, digests: [[UInt8]]) {
-        guard length > 0, length <= JournalLayout.longestFile, !digests.isEmpty, digests.count <= PieceHashes.most,
+        guard length > 0, length <= ByteRange.longestFile, !digests.isEmpty, digests.count <= PieceHashes.most,
             digests.allSatisfy({ $0.count == algorithm.length })
         else { return nil }
         self.algorithm = algorithm

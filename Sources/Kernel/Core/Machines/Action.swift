@@ -1,3 +1,6 @@
+package import PawlBase
+package import PawlJournal
+
 /// The effects that the shell carries out; plain facts with ids.
 ///
 /// Large values are kept by reference: lists of actions are copied many times for each file.
@@ -112,22 +115,6 @@ package enum StatusUpdate: Hashable, Sendable {
     indirect case retrying(Failure, after: Interval)
     case finished(length: Int64, wasThere: Bool)
     indirect case failed(Failure)
-}
-
-/// The phase of a download.
-package enum Phase: Hashable, Sendable {
-    case waiting
-    case probing
-    /// Bytes arrive, or a retry is due.
-    case transferring
-    case waitingForNetwork
-    case verifying
-    case publishing
-    case paused
-    case preempted
-    case finished
-    case failed
-    case removed
 }
 
 /// The disk's result of a claim.

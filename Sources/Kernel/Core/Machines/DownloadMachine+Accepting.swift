@@ -1,4 +1,7 @@
 // Accepted responses, up to the first byte of their bodies.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// A page before this response was an error: the journal forgets it too.
     mutating func accept(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
@@ -33,7 +36,7 @@ extension DownloadMachine {
         } else if let refused = hold(response, against: lane, index, now: now) {
             return refused
         }
-        lanes[index].responseEnd = response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
+        lanes[index].responseEnd = response.range.end == ByteRange.open ? ByteRange.open : response.range.end - start
         return learnDigests(of: lane) + fit(response, lane: index, now: now)
     }
 

@@ -1,4 +1,7 @@
 // Existing bytes at the file's place, and what they are worth.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The file's place was claimed.
     package mutating func claimed(_ id: LaneID, _ outcome: ClaimOutcome, now: Instant) -> [Action] {

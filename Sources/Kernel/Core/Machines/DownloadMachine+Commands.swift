@@ -1,4 +1,7 @@
 // Commands of the user, the scheduler and the network monitor.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// Starts or resumes.
     ///
@@ -167,7 +170,7 @@ extension DownloadMachine {
     }
 
     /// `givesBack`: what was added to an existing file is discarded.
-    mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
+    package mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
         if mayWait(after: failure) { return waitForDescriptor(failure) }
         var failure = failure
         failure.url = failure.url ?? sources[0].current.text

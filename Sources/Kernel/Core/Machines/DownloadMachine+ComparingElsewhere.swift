@@ -2,6 +2,9 @@
 //
 // As with the bytes right before those that a response adds, an agreement counts for the next response only. Where such a
 // place is near, the response that adds bytes begins there itself: another one may be of another version.
+package import PawlBase
+import PawlJournal
+
 
 /// The places that are compared with one source since other compared bytes have no information.
 struct ComparedElsewhere: Hashable, Sendable {

@@ -1,4 +1,7 @@
 // Digests that are found without being given: collected from responses and sidecars.
+package import PawlBase
+package import PawlJournal
+
 extension DownloadMachine {
     /// Whether sidecars were requested.
     enum SidecarState: Hashable, Sendable {
@@ -41,7 +44,7 @@ extension DownloadMachine {
         let start = base ?? response.range.start
         let isAll =
             response.range.start == start
-            && (response.range.end == SegmentMap.open ? total == nil : response.range.end - start == total)
+            && (response.range.end == ByteRange.open ? total == nil : response.range.end - start == total)
         var stated: [LearntDigest] = head.applicableDigests.compactMap { digest in
             switch digest.scope {
             case .content where !isAll: return nil

@@ -1,4 +1,7 @@
 // Entity tags that differ: one more response shows whether each has its own.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The entity tag is not the only one seen so far: one more response shows whether each has its own.
     mutating func checkTag(lane index: Int, now: Instant) -> [Action] {

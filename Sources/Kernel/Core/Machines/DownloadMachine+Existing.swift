@@ -1,4 +1,7 @@
 // Existing files: those that are kept as they are, and those that are continued.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// Closes the part file until the download continues; an existing file to which nothing was added has its
     /// name again.

@@ -1,4 +1,7 @@
 // What the failure of a request says.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     func describe(_ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int) -> Failure {
         var failure = description(of: fault, disposition, source: source)
@@ -116,29 +119,6 @@ extension AttemptFault {
 }
 
 extension TransferFault {
-    /// What the user can do about it, other than try again.
-    var remedy: Remedy? {
-        switch kind {
-        case .tls where concernsClientCertificate: "check \(.option(.certificate)) and \(.option(.key))"
-        case .tls where lacksTLS: "check the URL: http:// may be meant, or another port"
-        case .tls where lacksAuthorities: "check \(.option(.authorityFile))"
-        case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
-        case .publicKey: "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
-        case .denied: "correct \(.option(.user))"
-        case .nameMissing where lacksVersion: "change \(.option(.ipVersion))"
-        case .nameResolution, .nameMissing: "check the host's name"
-        case .proxy where concernsVariable:
-            "correct that variable ('@' in a password is written as %40), or set \(.option(.proxy))"
-        case .proxy: "check \(.option(.proxy))"
-        case .notFound: "check the URL"
-        case .privateAddress: "disable \(.option(.deniesPrivateAddresses)) if this is intended"
-        case .other where lacksCurl: "install libcurl.so.4 (Debian's package is libcurl4)"
-        case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
-            .offsetRefused, .contentChanged, .malformed, .other:
-            nil
-        }
-    }
-
     /// The same without any other evidence, if no bytes are kept.
     fileprivate var otherwise: Remedy {
         switch kind {

@@ -1,4 +1,7 @@
 // Handling of failed attempts.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// One lane failed.
     ///

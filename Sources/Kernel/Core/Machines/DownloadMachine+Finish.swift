@@ -1,7 +1,10 @@
 // Verification and publishing after the last byte.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// All bytes are on disk.
-    mutating func complete() -> [Action] {
+    package mutating func complete() -> [Action] {
         let length = written
         if let wanted = plan.length, wanted != length {
             return cannotAccept(

@@ -2,6 +2,9 @@
 //
 // Each question leaves its lane, or the download, waiting without a deadline: a pause, a removal, a lost network and
 // the end of the engine drop it, and a reply that comes later finds nothing that it belongs to.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// How often one lane asks for another login.
     static let mostLogins = 10

@@ -2,6 +2,8 @@
 //
 // What the monitor reports is a hint about what follows a failure, never a reason not to try: a proxy, a name or an endpoint
 // may be on this machine, and the monitor only knows the routes that leave it.
+package import PawlBase
+
 
 /// What a download knows of this machine's network.
 struct NetworkState: Hashable, Sendable {

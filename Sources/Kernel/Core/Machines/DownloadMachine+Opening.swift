@@ -1,4 +1,7 @@
 // The choice of the next request.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// Opens the one lane that probes the server: at the start, after a pause, after all lanes failed.
     mutating func openFirst(now: Instant) -> [Action] {
@@ -69,7 +72,7 @@ extension DownloadMachine {
 
     /// Requests the whole; the bytes on disk stay until the response arrives.
     mutating func startOver(from source: Int, now: Instant) -> Action {
-        order(.restarting, source: source, range: ByteRange(0, SegmentMap.open), overlap: 0, now: now)
+        order(.restarting, source: source, range: ByteRange(0, ByteRange.open), overlap: 0, now: now)
     }
 
     /// The gap to resume at, and how many bytes before it have to be compared.

@@ -1,4 +1,7 @@
 // Pieces with digests of their own: each is checked when it is complete, and a bad one is requested again.
+package import PawlBase
+package import PawlJournal
+
 extension DownloadMachine {
     /// Whether digests will prove the bytes on disk: then nothing is compared, and no validator is needed.
     var digestsDecide: Bool { plan.isSeeded ? true : hasPieces }

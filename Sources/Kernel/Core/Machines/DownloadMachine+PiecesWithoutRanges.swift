@@ -1,4 +1,7 @@
 // Servers that send the whole only, where pieces have digests: what is verified stays, and is compared with the whole.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The digests of the pieces on disk tell what is kept, so they are computed before the whole is requested; `nil` when
     /// they are known.

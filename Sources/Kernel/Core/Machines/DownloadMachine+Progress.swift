@@ -1,4 +1,7 @@
 // Bytes, ticks and ends of lanes.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// A lane has written up to `cursor` and received `received` bytes in all.
     ///
@@ -166,7 +169,7 @@ extension DownloadMachine {
         }
         if isComparing {
             // Only a body of unknown length that is complete says where the content ends.
-            guard end == .complete, responseEnd == SegmentMap.open else {
+            guard end == .complete, responseEnd == ByteRange.open else {
                 let fault = TransferFault(
                     .truncated,
                     LocalizableMessage("fault-ended-while-comparing", "the response ended within the bytes to compare"))
@@ -195,7 +198,7 @@ extension DownloadMachine {
     /// requested range ends there.
     private func isLast(_ cursor: Int64, of responseEnd: Int64, _ end: TransferEnd) -> Bool {
         if case .closed(let selected) = plan.selection, cursor == selected.count { return true }
-        return end == .complete && responseEnd == SegmentMap.open
+        return end == .complete && responseEnd == ByteRange.open
     }
 
     private mutating func finished(lane index: Int, now: Instant) -> [Action] {

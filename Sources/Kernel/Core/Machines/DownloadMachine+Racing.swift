@@ -1,5 +1,7 @@
 // Several lanes for the same last bytes: one owns them, the racers write them as well, and all end at the
 // same offset.
+import PawlBase
+
 extension DownloadMachine {
     /// A racer that is ahead of the owner owns the bytes from there on.
     mutating func overtake(_ owner: LaneID, racer index: Int) {

@@ -1,4 +1,6 @@
 // Redirects: followed, refused, or presented to the program.
+import PawlBase
+
 extension DownloadMachine {
     /// Follows a redirect (RFC 9110 §15.4).
     ///

@@ -1,4 +1,7 @@
 // Replacement of an address: given by the user, or requested when the old one has expired (A8).
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// Replaces the source's address.
     ///

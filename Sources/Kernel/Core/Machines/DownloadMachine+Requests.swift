@@ -1,4 +1,7 @@
 // The request of a lane.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// Makes a lane and the request for it.
     ///
@@ -80,9 +83,9 @@ extension DownloadMachine {
         if isAll, !asksClosed || !rangesUsable { return selection }
         let reachesEnd = knownLength.map { base.addingClamped(range.end) >= $0 } ?? true
         if sources[source].isFileTransfer, reachesEnd { return .from(start) }
-        if range.end < SegmentMap.open { return .closed(ByteRange(start, base + range.end + joint)) }
+        if range.end < ByteRange.open { return .closed(ByteRange(start, base + range.end + joint)) }
         if case .closed(let selected) = plan.selection { return .closed(ByteRange(start, selected.end)) }
         // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
-        return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
+        return asksClosed ? .closed(ByteRange(start, ByteRange.longestFile)) : .from(start)
     }
 }

@@ -1,4 +1,7 @@
 // Handling of a response's head.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The head of a lane's response arrived, and no byte of its body.
     ///

@@ -3,6 +3,9 @@
 // With a comparison of the usual length each response would bring few new bytes, or none. So the bytes are compared in
 // parts, each no longer than what such a response brings: most of them by requests of their own, and the last ones by
 // the request for new bytes. Together they are as many as one request would compare, and they are compared anew for each.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The fewest bytes that a response compares before it brings others.
     static let leastOverlap: Int64 = 4 << 10

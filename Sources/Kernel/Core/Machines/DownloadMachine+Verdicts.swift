@@ -1,4 +1,7 @@
 // Handling of responses that are not plain acceptance.
+import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The whole content was sent in response to a range request.
     mutating func whole(
@@ -67,7 +70,7 @@ extension DownloadMachine {
         lanes[0].kind = .data
         lanes[0].cursor = 0
         lanes[0].overlap = 0
-        lanes[0].responseEnd = response.range.end == SegmentMap.open ? SegmentMap.open : response.range.count
+        lanes[0].responseEnd = response.range.end == ByteRange.open ? ByteRange.open : response.range.count
         // Without a length the end of the requested part is still known.
         let end = min(map.horizon, plan.longest)
         lanes[0].end = end

@@ -1,4 +1,7 @@
 // The digests of complete content, compared with those that it must have.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// All bytes are on disk: computes their digests, if there is anything to compare them with.
     mutating func verify(length: Int64) -> [Action] {

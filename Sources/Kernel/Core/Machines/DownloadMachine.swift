@@ -1,3 +1,6 @@
+package import PawlBase
+package import PawlJournal
+
 /// One download as a value: every event is a method that returns actions for the shell.
 ///
 /// Bytes do not pass through it. The shell writes them at a lane's cursor and reports this by `progressed`

@@ -1,3 +1,6 @@
+package import PawlBase
+package import PawlJournal
+
 /// The parameters of a download; they never change while it runs.
 package struct DownloadPlan: Hashable, Sendable {
     /// The address given first, then mirrors.
@@ -154,7 +157,7 @@ extension WebAddress {
 
 /// What requests have compared before one whose response can hold only a part of the bytes to compare.
 struct ComparedAhead: Hashable, Sendable {
-    var range: ByteRange
+    package var range: ByteRange
     /// The agreement of another source would say nothing of this one's content.
     var source: Int
 }

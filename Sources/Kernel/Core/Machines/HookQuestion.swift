@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The decisions of a download that the program wants to make itself.
 ///
 /// Empty for nearly all downloads: each place that asks costs one branch then.

@@ -1,3 +1,6 @@
+package import PawlBase
+package import PawlJournal
+
 /// A check whether a host repeats this entity tag, which differs from the one before.
 package struct TagQuestion: Hashable, Sendable {
     package var source: Int
@@ -44,7 +47,7 @@ package struct Lane: Hashable, Sendable {
     /// How many those were when it was requested.
     let compares: Int64
     /// Where the body ends according to its head.
-    package var responseEnd = SegmentMap.open
+    package var responseEnd = ByteRange.open
     /// The host of the request: another lane's redirect may lead the source elsewhere in the meantime.
     package var host = ""
     /// The validators of its response.

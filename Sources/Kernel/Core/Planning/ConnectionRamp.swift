@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The number of connections of a download: fixed, or doubled while that raises throughput.
 ///
 /// Beyond ``usual`` it is doubled only while throughput rises in proportion.

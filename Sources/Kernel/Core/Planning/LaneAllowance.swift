@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The number of connections under a rate limit.
 ///
 /// Under one of Pawl's own limits a connection is not read as fast as its server sends: its speed says

@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlJournal
+
 /// Chooses the next piece of work for a free connection.
 ///
 /// Pure functions of a map; nothing here acts.
@@ -16,7 +19,7 @@ package struct Planner: Hashable, Sendable {
     /// A remainder that its lane will finish sooner than this is left to it.
     package var raceWorthwhile = Interval.seconds(1)
     /// The length of a range for a free lane; what follows it is left without an owner.
-    package var longestRange = SegmentMap.open
+    package var longestRange = ByteRange.open
 
     package init() {}
 

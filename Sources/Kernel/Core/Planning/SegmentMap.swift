@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlJournal
+
 /// The owner of each byte of one file: done, a lane, or the rest.
 ///
 /// The law of conservation: every byte of `[0, total)` belongs to exactly one of the three. `done` and the
@@ -9,9 +12,6 @@ package struct SegmentMap: Hashable, Sendable {
         package var range: ByteRange
     }
 
-    /// The end of a file whose length is unknown.
-    package static let open = Int64.max
-
     package private(set) var total: Int64?
     package private(set) var done: ByteRangeSet
     package private(set) var claims: [Claim] = []
@@ -21,7 +21,7 @@ package struct SegmentMap: Hashable, Sendable {
         self.done = total.map { done.clipped(to: $0) } ?? done
     }
 
-    package var horizon: Int64 { total ?? SegmentMap.open }
+    package var horizon: Int64 { total ?? ByteRange.open }
     package var isComplete: Bool { total.map { done.contains(ByteRange(0, $0)) } ?? false }
 
     /// The runs without an owner, in order.

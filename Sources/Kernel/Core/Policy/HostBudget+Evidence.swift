@@ -4,6 +4,8 @@
 // the same URL, or, repeatedly, at the level of TCP, or more URLs than it serves. Its limit is then what it served at
 // once a short time ago, not what happens to be in use at that instant. A 429 or 503 to one URL is that URL's own; where
 // one after another is refused and nothing is served, the whole origin is overloaded.
+package import PawlBase
+
 extension HostBudget {
     /// The time without a refusal after which one more connection is tried; doubled each time that it is refused, so
     /// that a host that allows two is not tried with a third every ten seconds.

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The budget of one origin: who may open a connection to it, who waits for one, and what the origin was seen to
 /// allow.
 ///

@@ -1,3 +1,6 @@
+package import PawlBase
+import PawlJournal
+
 /// The attempt that a download waits for.
 package struct PendingRetry: Hashable, Sendable {
     /// Its number, from 1 for the first retry; 0 for a wait that does not count.

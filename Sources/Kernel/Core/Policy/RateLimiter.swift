@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// A token bucket over bytes: on average at most `rate` per second, in bursts at most a quarter of a second's
 /// worth beyond it.
 package struct RateLimiter: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Bytes per second from a running total: over the last second, and smoothed.
 package struct SpeedMeter: Hashable, Sendable {
     private struct Sample: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 // The header section that the HTTP/1.1 client sends.
 extension ConnectionSettings {

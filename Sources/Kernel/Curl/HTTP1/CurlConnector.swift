@@ -1,7 +1,6 @@
 import CCurl
 import CPawlSystem
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// Makes libcurl connect and do the TLS handshake.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 // Connections that are established without libcurl.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 extension HTTP1Client {
     /// Carries out the end of a request, and of its connection unless that is kept.
@@ -25,7 +24,7 @@ extension HTTP1Client {
     }
 
     /// Ends a transfer that has no connection.
-    func fail(_ exchange: HTTP1Exchange, _ fault: TransferFault) { notify(exchange, .failed(fault)) }
+    package func fail(_ exchange: HTTP1Exchange, _ fault: TransferFault) { notify(exchange, .failed(fault)) }
 
     /// Reports a request whose response came without a connection to the server: a proxy refused the tunnel.
     func end(_ exchange: HTTP1Exchange, with head: ResponseHead) {

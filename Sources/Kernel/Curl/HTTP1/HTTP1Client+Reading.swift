@@ -1,6 +1,5 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 
 // From the socket to the sink.
 extension HTTP1Client {
@@ -110,7 +109,7 @@ extension HTTP1Client {
     }
 
     /// Resumes a paused transfer.
-    func resume(_ exchange: HTTP1Exchange) {
+    package func resume(_ exchange: HTTP1Exchange) {
         guard let connection = exchange.connection, connection.ask({ $0.isPaused }) else { return }
         connection.machine.resume()
         if !exchange.held.isEmpty {

@@ -1,6 +1,5 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// Requests over HTTP/1.1 without libcurl's multi interface.
@@ -96,7 +95,7 @@ import PawlSystem
         return exchange
     }
 
-    func resume(_ id: TransferID) -> Bool {
+    package func resume(_ id: TransferID) -> Bool {
         guard exchanges[id] != nil else { return false }
         resuming.append(id)
         return true

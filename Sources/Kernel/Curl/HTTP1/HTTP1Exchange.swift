@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// One request and its receiver.
 final class HTTP1Exchange {

@@ -1,8 +1,7 @@
 import CCurl
 import CPawlSystem
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// The socket of one connection to an origin, and what its machine has to know.

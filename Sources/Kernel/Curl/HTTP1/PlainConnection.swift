@@ -1,7 +1,6 @@
 import CPawlSystem
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// A TCP connection that is being established without libcurl.
 ///

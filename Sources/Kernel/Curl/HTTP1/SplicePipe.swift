@@ -1,14 +1,14 @@
 import CCurl
 import CPawlSystem
 import Glibc
-import PawlCore
+import PawlBase
 
 /// A pipe through which the kernel moves bytes from a socket to a file.
 ///
 /// Empty between uses.
 @safe final class SplicePipe {
     /// The most that one `fill` moves: what a journal expects behind its cursors after a kill.
-    static let size = Int(JournalLayout.longestWrite)
+    static let size = Int(ByteRange.longestWrite)
 
     enum Filling: Hashable {
         case bytes(Int)

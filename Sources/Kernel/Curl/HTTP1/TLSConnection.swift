@@ -1,7 +1,7 @@
 import CCurl
 import CTLS
 import Glibc
-import PawlCore
+import PawlBase
 
 /// A TLS connection that libcurl has established: OpenSSL handles the records, directly on the socket.
 ///

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// Intercepts a 401 before a transfer's receiver and repeats the request with a login, like a redirect to the same URL.
 ///

@@ -1,7 +1,6 @@
 import CTLS
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
 
 /// The credentials of requests, and the schemes that origins accept.
 ///

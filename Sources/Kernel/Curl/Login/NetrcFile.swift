@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// A netrc file, read again when it has changed: a missing one is looked for once per second.

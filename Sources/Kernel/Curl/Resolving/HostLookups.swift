@@ -1,5 +1,4 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
 
 /// Lookups of host names before their requests, which then find the result.
 package struct HostLookups: Sendable {

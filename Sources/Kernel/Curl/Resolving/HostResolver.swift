@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 /// Looks host names up, as `HostCache` decides, for all transports of the process.

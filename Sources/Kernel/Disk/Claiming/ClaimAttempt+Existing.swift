@@ -1,7 +1,7 @@
 import CPawlSystem
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// `IfExists.resume`: a finished file becomes the part file, and can be restored.

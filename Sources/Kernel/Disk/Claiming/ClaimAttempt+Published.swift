@@ -1,6 +1,6 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// A kill between the final rename and the last step of publishing.

@@ -1,6 +1,6 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// An existing part file: its owner, and which of its bytes may be trusted.

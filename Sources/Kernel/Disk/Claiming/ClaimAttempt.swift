@@ -1,6 +1,6 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// One attempt to claim one name.
@@ -12,7 +12,7 @@ struct ClaimAttempt {
     let folder: Folder
     let claim: Claim
     /// 0: the requested name; n: `name (n).ext`.
-    let number: Int
+    package let number: Int
     let names: PartNames
 
     enum Outcome {
@@ -135,7 +135,7 @@ struct ClaimAttempt {
         found.isRegular ? .exists(finalPath) : folder.obstacle(names.final, found)
     }
 
-    func status(of name: String) throws(Failure) -> FileStatus? {
+    package func status(of name: String) throws(Failure) -> FileStatus? {
         do throws(SystemError) { return try folder.status(of: name) } catch {
             throw Failure.system(.cannotOpen, "cannot inspect", at: folder.path(of: name), error)
         }

@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 
 /// The part of a claim that publishing needs.
 struct ClaimTerms: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
+package import PawlJournal
 import PawlSystem
 
 extension FileDisk {

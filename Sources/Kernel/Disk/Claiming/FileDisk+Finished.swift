@@ -1,6 +1,6 @@
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
+package import PawlJournal
 import PawlSystem
 
 /// A finished file of Pawl's own that still matches the server's.

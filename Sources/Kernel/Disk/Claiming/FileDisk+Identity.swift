@@ -1,7 +1,7 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
+package import PawlJournal
 import PawlSystem
 
 // What is done to the finished file of a download: only to the file itself, never to another one that has its name now.

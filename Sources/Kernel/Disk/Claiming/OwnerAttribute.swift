@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// The extended attribute that marks a `.part` file as Pawl's own, with a hash of its URL and, unless the whole was
@@ -27,7 +28,7 @@ enum OwnerAttribute {
     /// Notes on a part file that its bytes are complete: with this length it may have its final name.
     ///
     /// A part file that its user has renamed does not have this note.
-    static func complete(_ value: UInt64, part: UInt64?, length: Int64, on file: OpenFile) {
+    package static func complete(_ value: UInt64, part: UInt64?, length: Int64, on file: OpenFile) {
         _ = try? set(bytes(of: [value, part ?? 0, UInt64(length)]), on: file)
     }
 

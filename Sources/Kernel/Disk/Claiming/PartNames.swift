@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// The three names of a download in its folder.

@@ -1,4 +1,3 @@
-import PawlCore
 import Synchronization
 
 /// The highest number of a name's variants known to be taken, so that thousands of downloads of one name do not each

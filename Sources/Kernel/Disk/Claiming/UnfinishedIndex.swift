@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlJournal
 import Synchronization
 
 /// The URL of each part file in a folder: read once per folder, then kept up to date by this process.

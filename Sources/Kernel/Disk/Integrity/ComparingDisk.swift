@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlJournal
 import PawlSystem
 import Synchronization
 

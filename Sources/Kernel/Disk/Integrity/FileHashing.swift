@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+package import PawlJournal
 import PawlSystem
 
 /// Digests of finished files, computed on the calling thread.

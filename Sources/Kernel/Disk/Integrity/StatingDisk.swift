@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlJournal
 import Synchronization
 
 /// The disk of a download that ends with its first response: only what the origin states of the content is of interest.

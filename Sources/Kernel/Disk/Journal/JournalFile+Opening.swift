@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// The file found under a journal's name.

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 import Synchronization
 

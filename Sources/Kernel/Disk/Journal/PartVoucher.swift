@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// The record in an unfilled journal about the part file beside it: the inode, with a check.

@@ -1,6 +1,6 @@
 import CPawlSystem
 import Glibc
-import PawlCore
+import PawlJournal
 
 /// The journal's first page mapped to memory: a cursor moves by one store, which survives SIGKILL as the page does.
 ///

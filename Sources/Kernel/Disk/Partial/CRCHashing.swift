@@ -1,5 +1,6 @@
 import CPawlSystem
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 import Synchronization
 

@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlJournal
 
 /// Digests of bytes in memory.
 package enum ContentDigest {

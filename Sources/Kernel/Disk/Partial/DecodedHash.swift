@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 package import PawlSystem
 
 /// The digests of what a coded file contains.

@@ -1,6 +1,6 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import PawlSystem
 import Synchronization
 

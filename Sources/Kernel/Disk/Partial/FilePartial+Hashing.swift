@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 // Digests of the part file, computed by workers.
 extension FilePartial {

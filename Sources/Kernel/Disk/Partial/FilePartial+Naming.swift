@@ -1,6 +1,5 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlSystem
 
 // A small file in memory has no name until it is finished, or until it turns out to take long.

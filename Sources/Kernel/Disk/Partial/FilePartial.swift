@@ -1,6 +1,6 @@
 import CPawlSystem
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// One download's part file and journal on this machine's disk.
@@ -9,7 +9,7 @@ final class FilePartial: Partial {
     let folder: Folder
     var names: PartNames
     let claim: Claim
-    let number: Int
+    package let number: Int
     let ticket: ClaimTicket
     /// `nil` when closed.
     var file: OpenFile?

@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// The same bytes under another name.

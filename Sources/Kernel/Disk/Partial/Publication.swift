@@ -1,6 +1,6 @@
 import Glibc
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// The steps from a part file to a finished file.
@@ -11,7 +11,7 @@ struct Publication: Sendable {
     let folder: Folder
     let names: PartNames
     let claim: ClaimTerms
-    let number: Int
+    package let number: Int
     let ticket: ClaimTicket
     let file: OpenFile
     /// Whether it has the part file's name, or none yet.

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlSystem
 import Synchronization
 

@@ -1,7 +1,7 @@
 import CCrypto
 import CPawlSystem
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlJournal
 import PawlSystem
 
 /// Digests in progress, of several algorithms over the same bytes.

@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlJournal
 
 /// The disk of a download to a `StreamTarget`: in order, on one connection, without a part file and a journal.
 package final class StreamDisk: UnstoredDisk {

@@ -1,5 +1,6 @@
 import Glibc
-package import PawlCore
+package import PawlBase
+package import PawlJournal
 package import PawlSystem
 
 /// The failures of this module. A full disk always has its own code, because it is worth waiting for.

@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 
 extension FileDisk { package func room(in folder: String) -> DiskRoom? { DiskRoom(at: folder) } }
 

@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// The limit of the size of files that this process may write (`ulimit -f`, RLIMIT_FSIZE).

@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+package import PawlBase
+import PawlJournal
 import PawlSystem
 
 // Paths that others have chosen stay below their folder, also through symbolic links.

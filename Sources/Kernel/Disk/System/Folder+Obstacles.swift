@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 extension Folder {

@@ -1,6 +1,6 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+package import PawlJournal
 package import PawlSystem
 import Synchronization
 

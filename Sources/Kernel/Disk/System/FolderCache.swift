@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+package import PawlBase
+package import PawlJournal
 import PawlSystem
 import Synchronization
 

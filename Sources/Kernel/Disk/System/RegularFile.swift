@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 /// A regular file that is read from its beginning to its end.

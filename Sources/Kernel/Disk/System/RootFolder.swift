@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+import PawlBase
+package import PawlJournal
 
 /// A folder that was opened once: no path below it leads outside, whatever folders and links are swapped in it.
 package final class RootFolder: Sendable {

@@ -1,6 +1,6 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+package import PawlJournal
 
 /// The kernel's identifier of the current boot.
 package enum SystemBoot {

@@ -1,5 +1,4 @@
 import Glibc
-import PawlCore
 import PawlSystem
 
 /// The permissions that this process removes from new files.

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// Stores across restarts how many connections hosts allow, and which require TLS.
 ///

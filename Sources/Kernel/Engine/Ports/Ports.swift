@@ -1,4 +1,6 @@
+package import PawlBase
 package import PawlCore
+package import PawlJournal
 
 /// The ports that an engine uses.
 package struct Ports: Sendable {

@@ -1,4 +1,6 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
+package import PawlJournal
 import Synchronization
 
 /// A download whose bytes a program consumes while they arrive: in order, without a file, at most a few of them waiting.

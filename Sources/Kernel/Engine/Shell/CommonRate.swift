@@ -1,3 +1,4 @@
+import PawlBase
 import PawlCore
 import Synchronization
 

@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
 import Synchronization
 
 // Commands of the user and the manager for one download. A message to its loop enters the mailbox under the

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 import Synchronization
 
 /// Fetches small content as long as the engine is there.

@@ -1,10 +1,12 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
+import PawlJournal
 
 /// A download in detail; made on demand only.
 package struct Inspection: Hashable, Sendable {
     /// One connection at work.
     package struct Lane: Hashable, Sendable {
-        /// The range it still has to fetch, in the file's offsets; the end is `SegmentMap.open` while
+        /// The range it still has to fetch, in the file's offsets; the end is `ByteRange.open` while
         /// unknown.
         package var range: ByteRange
         /// Bytes per second.

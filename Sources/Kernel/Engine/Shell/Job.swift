@@ -1,4 +1,6 @@
+package import PawlBase
 package import PawlCore
+package import PawlJournal
 
 /// Names a download inside one engine.
 package struct DownloadID: Hashable, Sendable {

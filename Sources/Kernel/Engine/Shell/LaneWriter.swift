@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 /// Writes one transfer's bytes to the file: compares the overlap, then writes at the cursor.
 ///

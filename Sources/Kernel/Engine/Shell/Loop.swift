@@ -1,3 +1,4 @@
+import PawlBase
 import PawlCore
 
 /// One thread's downloads: takes messages, waits, runs the transport, fires alarms, ticks.
@@ -153,7 +154,7 @@ final class Loop {
         }
     }
 
-    func resume(_ id: TransferID) { transport?.resume(id) }
+    package func resume(_ id: TransferID) { transport?.resume(id) }
 
     /// Suspends a transfer until then.
     func sleep(_ transfer: TransferID, until moment: Instant) { sleepers.append((moment, transfer)) }

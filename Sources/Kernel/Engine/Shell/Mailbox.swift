@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// Messages from any thread to one loop.

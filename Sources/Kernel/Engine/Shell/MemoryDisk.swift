@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+package import PawlJournal
 import Synchronization
 
 /// One small download's bytes in memory, never more than a limit (B1).

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// The latest progress sample of one download, for callers and watchers.

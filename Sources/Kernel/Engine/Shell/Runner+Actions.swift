@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 // Execution of the machine's actions. Effects only; all decisions were made before.
 extension Runner {

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 // Claims the file's name, with its part file and journal: before the first request when the name is known, else with
 // the first response.

@@ -1,3 +1,4 @@
+import PawlBase
 import PawlCore
 
 // Commands of the user, the manager and the engine's book.

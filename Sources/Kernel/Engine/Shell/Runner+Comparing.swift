@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 // Comparison of bytes on disk with those that the server sends.
 extension Runner {

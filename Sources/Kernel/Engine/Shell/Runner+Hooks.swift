@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 /// The questions to the program, and those replies that the machine does not see.
 struct HookState {

@@ -1,3 +1,4 @@
+import PawlBase
 import PawlCore
 
 /// The place of a connection that has ended.

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 // Rate limits, and readers without capacity.
 extension Runner {

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 /// The name of a part file that another program began: the real one is in the server's first response.
 struct ProvisionalName {

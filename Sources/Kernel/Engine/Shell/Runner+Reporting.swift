@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 // Progress samples for the download's owner, and its events.
 extension Runner {

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 // Writing of a lane's bytes to the file.
 extension Runner {

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 /// Runs one download: executes its machine's actions and feeds back events.
 ///

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 
 /// Events for a runner from other threads.
 ///

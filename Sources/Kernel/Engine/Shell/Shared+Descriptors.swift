@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// The downloads that wait for a descriptor, and how each is woken.

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import Synchronization
 
 /// State shared by the loops of one engine: the lines of hosts, the common rate limit, the handler of events.

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The result of the comparison of a file with the content of a URL.
 package struct ContentComparison: Hashable, Sendable {
     /// The representation of the content, from the first response.

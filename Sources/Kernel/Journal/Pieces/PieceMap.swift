@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The pieces of one file: which are checked, which were bad, and from which source a bad one is requested next.
 ///
 /// A piece is hashed once all of its bytes are on disk. Every byte of a piece that came from one source alone convicts that

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// Finds digests of a content that its own response does not state.
 package protocol DigestFinder: Sendable {

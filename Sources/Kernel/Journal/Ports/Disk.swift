@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// What a download may have under its name.
 package enum ClaimedFile: Hashable, Sendable {

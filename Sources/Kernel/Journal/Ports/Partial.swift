@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// Digests of bytes that pass in order.
 package protocol ContentHasher: AnyObject {

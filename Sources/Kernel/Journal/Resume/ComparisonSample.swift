@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Places at which bytes on disk are compared when no header field proves them.
 package enum ComparisonSample {
     /// Bytes compared at one place.
@@ -65,7 +67,7 @@ extension ComparisonSample {
     package static func candidates(near range: ByteRange, on disk: ByteRangeSet) -> [ByteRange] {
         var starts: [Int64] = []
         var distance = length
-        while distance < JournalLayout.longestFile, starts.count < 2 * mostSteps {
+        while distance < ByteRange.longestFile, starts.count < 2 * mostSteps {
             starts += [range.end - length - distance, range.end - length + distance]
             distance *= 2
         }

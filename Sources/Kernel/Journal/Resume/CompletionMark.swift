@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// A fingerprint that proves that two responses have the same content: their validators, the host that sent
 /// them, and the requested part.
 package struct ContentFingerprint: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// What one response's head says of the selected representation (RFC 9110 §8): length, coding, type,
 /// validators.
 package struct ContentIdentity: Hashable, Sendable {

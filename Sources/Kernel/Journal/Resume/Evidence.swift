@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// What the validators of a response prove about the bytes on disk.
 package enum Evidence: Hashable, Sendable {
     /// Equal strong entity tags: byte for byte the same (RFC 9110 §8.8.1).

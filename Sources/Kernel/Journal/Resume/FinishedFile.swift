@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// What a download knows of the file that it finished, which distinguishes it from another file of the same name.
 package struct FinishedFile: Sendable {
     /// The file when it was finished; `nil` in the record of a version that did not keep it.

@@ -1,4 +1,6 @@
 // Login and error pages in place of the content.
+import PawlBase
+
 extension Judge {
     /// The verdict on a login or error page with status 200 in place of other known content.
     func pageVerdict(_ response: AcceptedResponse) -> Verdict? {
@@ -69,7 +71,7 @@ extension Judge {
     }
 
     /// Whether servers and proxies send errors in this type.
-    static func isPage(_ type: String) -> Bool {
+    package static func isPage(_ type: String) -> Bool {
         let pages = ["text/html", "text/plain", "text/xml", "application/json", "application/xml"]
         return pages.contains(type) || type.hasSuffix("+json") || type.hasSuffix("+xml")
     }

@@ -1,4 +1,6 @@
 // Responses 206 and 416.
+package import PawlBase
+
 extension Judge {
     func partialResponse(_ head: ResponseHead) -> Verdict {
         if head.isMultipart {
@@ -33,7 +35,7 @@ extension Judge {
             return .rangesBroken(
                 evidence: .init("range-wrong-suffix", "the server sent \(range) instead of the last \(count) bytes"))
         }
-        guard range.end <= requestedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
+        guard range.end <= requestedEnd, range.end <= total ?? ByteRange.open, !range.isEmpty else {
             return .rangesBroken(
                 evidence: .init(
                     "range-exceeded",
@@ -93,7 +95,7 @@ extension Judge {
     }
 
     /// A part without bytes is beyond the end.
-    static func noByte(from start: Int64) -> LocalizableMessage {
+    package static func noByte(from start: Int64) -> LocalizableMessage {
         LocalizableMessage("part-without-bytes", "it has no byte from \(start) on")
     }
 

@@ -1,10 +1,18 @@
+package import PawlBase
+
 /// What a download received, and has discarded: an error page in its place is not a new version.
-struct FormerContent: Hashable, Sendable {
-    var mediaType: String?
+package struct FormerContent: Hashable, Sendable {
+    package var mediaType: String?
     /// Whether the source of the response to judge sent an entity tag or a date; of a page, whether any source did.
-    var hasValidators = false
+    package var hasValidators = false
     /// What its last response was instead: the same again is a new version.
-    var suspect: SuspectPage?
+    package var suspect: SuspectPage?
+
+    package init(mediaType: String? = nil, hasValidators: Bool = false, suspect: SuspectPage? = nil) {
+        self.mediaType = mediaType
+        self.hasValidators = hasValidators
+        self.suspect = suspect
+    }
 }
 
 /// Decides, from the request and the response's head, how the body may be used before its first byte is
@@ -26,9 +34,9 @@ package struct Judge: Hashable, Sendable {
     /// The file name, once there is one.
     package var name: String?
     /// The content of which nothing is on disk any more.
-    var former: FormerContent?
+    package var former: FormerContent?
     /// See ``DownloadPlan/takesEverySuccess``.
-    var takesEverySuccess = false
+    package var takesEverySuccess = false
 
     package init(
         requested: RequestedRange, known: Representation?, record: ValidatorRecord? = nil, have: Int64? = nil,
@@ -44,7 +52,7 @@ package struct Judge: Hashable, Sendable {
 
     /// A response whose body can be used.
     package struct AcceptedResponse: Hashable, Sendable {
-        /// The body's range in the resource; the end is `SegmentMap.open` while unknown.
+        /// The body's range in the resource; the end is `ByteRange.open` while unknown.
         package var range: ByteRange
         package var identity: ContentIdentity
         package var evidence: Evidence
@@ -87,7 +95,7 @@ package struct Judge: Hashable, Sendable {
         if let refusal = head.refusal {
             return .fault(.refused(refusal, retryAfter: retryAfter(head, wallTime: wallTime)))
         }
-        if let length = head.longest, length > JournalLayout.longestFile {
+        if let length = head.longest, length > ByteRange.longestFile {
             return .fault(
                 .unproven(.init("size-unsupported", "it reports \(length) bytes, more than the longest supported file"))
             )
@@ -134,7 +142,7 @@ package struct Judge: Hashable, Sendable {
 
     var requestedEnd: Int64 {
         switch requested {
-        case .whole, .from, .suffix: SegmentMap.open
+        case .whole, .from, .suffix: ByteRange.open
         case .closed(let range): range.end
         }
     }
@@ -158,7 +166,7 @@ package struct Judge: Hashable, Sendable {
         let identity = ContentIdentity(head, total: head.contentLength)
         let evidence = known == nil ? .weak : evidence(identity)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
-        let total = head.contentLength ?? SegmentMap.open
+        let total = head.contentLength ?? ByteRange.open
         let start = requestedStart(in: total)
         if start > 0, start == total, have == total { return .complete(total: total, isProven: false) }
         guard start < total || start == 0 else {
@@ -190,7 +198,7 @@ package struct Judge: Hashable, Sendable {
         let isCoded = head.contentEncoding != nil
         let identity = ContentIdentity(head, total: head.contentLength)
         let evidence = evidence(identity)
-        let end = head.contentLength ?? SegmentMap.open
+        let end = head.contentLength ?? ByteRange.open
         let denied = isCoded || head.acceptRanges == .none
         let response = AcceptedResponse(
             range: ByteRange(0, end), identity: identity, evidence: evidence,
@@ -212,17 +220,6 @@ package struct Judge: Hashable, Sendable {
 }
 
 extension ResponseHead {
-    /// The length of the whole resource, if a response that is about it states one.
-    var resourceLength: Int64? {
-        switch (self.status, self.contentRange) {
-        case (200, .range(_, let total?)): total
-        case (0, _), (200, _): self.contentLength
-        case (206, .range(_, let total)): total
-        case (416, .unsatisfied(let total)): total
-        case _: nil
-        }
-    }
-
     /// Whether it says which part of the resource it has.
     fileprivate var statesRange: Bool { if case .range = contentRange { true } else { isMultipart } }
 

@@ -1,10 +1,12 @@
+package import PawlBase
+
 /// Sentences that are written in more than one place.
 extension LocalizableMessage {
-    static func sizeChanged(from before: Int64, to now: Int64) -> LocalizableMessage {
+    package static func sizeChanged(from before: Int64, to now: Int64) -> LocalizableMessage {
         LocalizableMessage("size-changed", "it had \(before) bytes and has \(now) now")
     }
 
-    static func fewerThanOnDisk(_ size: Int64) -> LocalizableMessage {
+    package static func fewerThanOnDisk(_ size: Int64) -> LocalizableMessage {
         LocalizableMessage("size-below-bytes-on-disk", "it has \(size) bytes, fewer than are on disk")
     }
 
@@ -17,7 +19,7 @@ extension LocalizableMessage {
     }
 
     /// A status with a wait that the server requested, rounded up.
-    static func httpStatus(_ status: Int, wait: Interval) -> LocalizableMessage {
+    package static func httpStatus(_ status: Int, wait: Interval) -> LocalizableMessage {
         let seconds = Int64(wait.seconds.rounded(.up))
         let (minutes, hours) = ((seconds + 59) / 60, (seconds + 3599) / 3600)
         let span = wait >= RetryAfter.longest ? "≥ 24 h" : minutes < 120 ? "\(minutes) min" : "\(hours) h"

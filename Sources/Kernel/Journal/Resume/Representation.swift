@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The selected representation (RFC 9110 §8) that the bytes on disk are a part of, from one offset of it on.
 ///
 /// A response is compared with every field of this before its first byte is used.
@@ -97,7 +99,7 @@ package struct Representation: Hashable, Sendable {
     }
 
     /// Sets the whole length, unless it is known.
-    mutating func learn(total: Int64?) { self.total = self.total ?? total }
+    package mutating func learn(total: Int64?) { self.total = self.total ?? total }
 
     /// Records that the host's bytes are proven to be these.
     package mutating func prove(_ source: String, at host: String, _ validators: Validators) {
@@ -124,7 +126,7 @@ package struct Representation: Hashable, Sendable {
     }
 
     /// What is kept of it when its bytes are discarded: the type, and who sent validators.
-    var former: Representation {
+    package var former: Representation {
         var former = Representation(mediaType: mediaType)
         former.records = records.filter { !$0.validators.isEmpty }
         return former

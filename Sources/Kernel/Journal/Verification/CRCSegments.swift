@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The CRCs of parts of a file, computed in any order; the CRCs of adjacent parts can be combined.
 package struct CRCSegments: Hashable, Sendable {
     private struct Segment: Hashable, Sendable {

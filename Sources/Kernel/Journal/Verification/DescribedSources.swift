@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// What the Link fields of a response refer to (RFC 6249): a description of its content, and duplicates of it.
 package struct DescribedSources: Hashable, Sendable {
     package var description: WebAddress?

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// What digests of the content's bytes show, compared with all that is expected of them.
 package enum DigestVerdict: Hashable, Sendable {
     /// All agree; the one that proves most is reported.

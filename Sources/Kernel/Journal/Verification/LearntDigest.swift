@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// A digest that an origin stated of the content on disk; the journal keeps it.
 package struct LearntDigest: Hashable, Sendable {
     /// The redacted address that stated it.
@@ -20,7 +22,7 @@ package struct LearntDigest: Hashable, Sendable {
 
 extension Representation {
     /// What the same address stated in another field, if these bytes cannot have both digests.
-    func digest(contradicting other: LearntDigest) -> LearntDigest? {
+    package func digest(contradicting other: LearntDigest) -> LearntDigest? {
         guard coding == nil else { return nil }
         return digests.first {
             $0.address == other.address && $0.checksum.algorithm == other.checksum.algorithm
@@ -30,7 +32,7 @@ extension Representation {
 }
 
 extension LocalizableMessage {
-    static func digestChanged(_ before: LearntDigest, to now: LearntDigest) -> Self {
+    package static func digestChanged(_ before: LearntDigest, to now: LearntDigest) -> Self {
         let (old, new) = (Hexadecimal.text(before.checksum.digest), Hexadecimal.text(now.checksum.digest))
         guard before.field == now.field else {
             return .init("digest-differs", "its \(before.field) was \(old), and its \(now.field) is \(new) now")

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// How much a digest proves, by where it is from; a greater level proves more.
 package enum VerificationLevel: UInt8, Hashable, Sendable, Comparable, CaseIterable {
     /// Nothing was compared.

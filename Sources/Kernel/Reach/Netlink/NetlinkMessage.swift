@@ -76,7 +76,7 @@ func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 
 extension ArraySlice<UInt8> {
     /// The number in this machine's byte order, `offset` bytes from the start; `nil` past the end.
-    func number<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Number? {
+    package func number<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Number? {
         let width = Number.bitWidth / 8
         guard offset >= 0, count >= offset + width else { return nil }
         var little: Number = 0

@@ -53,7 +53,7 @@ extension Route {
 
 extension Route.Family {
     /// Linux's numbers of the families; they do not depend on the processor.
-    var number: UInt8 {
+    package var number: UInt8 {
         switch self {
         case .internet4: 2
         case .internet6: 10

@@ -1,6 +1,8 @@
-package import PawlCore
+package import PawlBase
 import PawlDisk
 import PawlEngine
+package import PawlIntegrity
+package import PawlJournal
 import PawlSystem
 
 extension Downloader {

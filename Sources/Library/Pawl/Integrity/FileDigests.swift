@@ -1,5 +1,6 @@
-package import PawlCore
+package import PawlBase
 import PawlDisk
+import PawlJournal
 import Synchronization
 
 /// The digests of one finished file.

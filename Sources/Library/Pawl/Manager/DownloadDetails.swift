@@ -1,5 +1,7 @@
-package import PawlCore
+package import PawlBase
 import PawlEngine
+import PawlIntegrity
+import PawlQueue
 
 /// Details of a download (``DownloadManager/details(of:looking:)``).
 public struct DownloadDetails: Sendable {
@@ -270,7 +272,7 @@ extension DownloadDetails {
         connections = look.lanes.map { lane in
             Connection(
                 source: lane.address.redacted, offset: lane.range.start,
-                end: lane.range.end == SegmentMap.open ? nil : lane.range.end, speed: lane.speed,
+                end: lane.range.end == ByteRange.open ? nil : lane.range.end, speed: lane.speed,
                 isReceiving: lane.isFlowing)
         }
     }

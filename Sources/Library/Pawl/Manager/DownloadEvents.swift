@@ -1,3 +1,4 @@
+import PawlBase
 import Synchronization
 
 /// Events of a manager's downloads (``DownloadManager/events``).

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlQueue
 
 /// A filter for downloads; all fields that are set must match.
 public struct DownloadFilter: Sendable, Hashable {

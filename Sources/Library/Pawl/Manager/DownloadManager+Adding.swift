@@ -1,6 +1,9 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
 import PawlDisk
 import PawlEngine
+import PawlJournal
+import PawlQueue
 import Synchronization
 
 extension DownloadManager {

@@ -1,3 +1,4 @@
+import PawlBase
 import PawlCore
 import PawlEngine
 import Synchronization
@@ -49,7 +50,7 @@ private final class StreamRun: DownloadOwner {
         self.thread = thread
     }
 
-    func resume(_ id: Download.ID) {
+    package func resume(_ id: Download.ID) {
         guard let download = download.withLock({ $0?.download }) else { return }
         let base = download.snapshot
         let isHeard = thread.post { [fetch, job, hooks] keeper in

@@ -1,5 +1,7 @@
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlJournal
+import PawlQueue
 import PawlSystem
 
 // Finished files, compared with what is known of their content.

@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 
 /// Downloads that are paused and resumed together.
 public struct DownloadGroup: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 
 extension DownloadManager {
     /// A text stored with ``keep(_:as:)``; `nil` if there is none.

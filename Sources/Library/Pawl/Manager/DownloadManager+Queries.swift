@@ -1,5 +1,6 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
+import PawlQueue
 
 extension DownloadManager {
     /// The handle of a download; `nil` if it is not in the queue.

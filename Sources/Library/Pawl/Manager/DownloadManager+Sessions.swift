@@ -1,5 +1,8 @@
-package import PawlCore
+import PawlBase
+import PawlCore
 import PawlEngine
+package import PawlJournal
+import PawlQueue
 
 // Queue operations that sessions in the shape of NSURLSession need.
 extension DownloadManager {

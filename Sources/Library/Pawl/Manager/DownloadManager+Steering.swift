@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 
 /// The result of a step for downloads that were given by the first digits of their ids.
 package enum SteeringResult<Value: Sendable>: Sendable {

@@ -1,7 +1,9 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
 package import PawlEngine
 
 #if Queue || canImport(PawlStore)
+package import PawlQueue
 import PawlStore
 #endif
 
@@ -239,7 +241,7 @@ public final class DownloadManager: Sendable {
 }
 
 extension Failure {
-    static let closed = Failure(.unfinished, "cannot use", at: "the queue", because: "its manager was shut down")
+    package static let closed = Failure(.unfinished, "cannot use", at: "the queue", because: "its manager was shut down")
 }
 
 /// Carries out the requests of handles.
@@ -250,7 +252,7 @@ final class ManagerOwner: DownloadOwner {
 
     var decidesFailures: Bool { true }
 
-    func resume(_ id: Download.ID) {
+    package func resume(_ id: Download.ID) {
         thread.post { keeper in do throws(Failure) { _ = try keeper.resume(QueueID(id)) } catch { keeper.note(error) } }
     }
 

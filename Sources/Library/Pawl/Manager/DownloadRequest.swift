@@ -1,5 +1,8 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 /// A request to a ``DownloadManager``.
 public struct DownloadRequest: Sendable, Hashable {

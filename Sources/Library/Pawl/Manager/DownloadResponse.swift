@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import PawlEngine
 
 /// The server's response for the content, or the one that ended a download that failed.

@@ -1,4 +1,3 @@
-import PawlEngine
 import Synchronization
 
 /// Delivers each of a manager's events to all of its listeners: event sequences, closures and the delegate.

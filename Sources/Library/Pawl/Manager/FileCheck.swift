@@ -1,4 +1,7 @@
-package import PawlCore
+package import PawlBase
+import PawlCore
+import PawlIntegrity
+import PawlJournal
 
 /// The result of the comparison of a finished file with its digests.
 package struct FileCheck: Sendable, Hashable {

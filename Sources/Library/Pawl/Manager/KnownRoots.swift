@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 
 /// The download roots that have had a queue, in the file `roots` of the state folder: one path a line, the latest last.
 ///

@@ -1,5 +1,6 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
+import PawlQueue
 
 // Requests for a URL that is already in the queue (D11).
 extension QueueKeeper {
@@ -7,7 +8,7 @@ extension QueueKeeper {
     /// same URL is for the same file.
     ///
     /// Throws code 28 when the request contradicts the expected content.
-    func resume(with order: AddOrder) throws(Failure) -> QueueRecord? {
+    package func resume(with order: AddOrder) throws(Failure) -> QueueRecord? {
         let added = StoredOptions(text: order.record.options)
         for record in try known(order, added) {
             let stored = StoredOptions(text: record.options)

@@ -1,5 +1,8 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 // Changes to a download of the queue, whatever its state.
 extension QueueKeeper {

@@ -1,7 +1,9 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlDisk
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 // Commands: the machine decides what runs; what a command means for a record is decided here, on the queue's thread.
 extension QueueKeeper {
@@ -82,7 +84,7 @@ extension QueueKeeper {
 
     /// Resumes a paused download, restarts a failed one or a finished one whose file is gone, and, with
     /// `endsWait`, ends the wait for a retry.
-    func resume(_ id: QueueID, endsWait: Bool = true) throws(Failure) -> Bool {
+    package func resume(_ id: QueueID, endsWait: Bool = true) throws(Failure) -> Bool {
         if machine.knows(id) {
             if machine.rest(of: id) == .waitingForDisk {
                 tryNow(id)
@@ -281,7 +283,7 @@ extension QueueKeeper {
         perform(machine.pause(group: GroupID(group)))
     }
 
-    func resume(group: String) {
+    package func resume(group: String) {
         pausedGroups.remove(Bytewise(group))
         writeGroups()
         perform(machine.resume(group: GroupID(group)))

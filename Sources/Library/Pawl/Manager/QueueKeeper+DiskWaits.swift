@@ -1,5 +1,7 @@
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 // Downloads whose disk has no room, or is not there: they wait for it, and give their slots to others.
 extension QueueKeeper {
@@ -7,7 +9,7 @@ extension QueueKeeper {
     private static let mostStalls = 500
 
     /// Lets a download wait that could not be written; `false` where it has to fail.
-    func stall(_ id: QueueID, after failure: Failure) -> Bool {
+    package func stall(_ id: QueueID, after failure: Failure) -> Bool {
         guard waitsForDisk, let record = try? record(id) else { return false }
         // A disk that went away reports its errors first.
         let failure = failure.isOfDisk ? obstacle(to: record) ?? failure : failure

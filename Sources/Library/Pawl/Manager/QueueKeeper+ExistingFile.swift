@@ -1,5 +1,8 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
 import PawlSystem
 
 // A file that has a download's name already, compared with the known digests before anything is requested.

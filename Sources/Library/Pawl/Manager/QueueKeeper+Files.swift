@@ -1,5 +1,7 @@
-package import PawlCore
+import PawlBase
 import PawlEngine
+package import PawlJournal
+import PawlQueue
 
 // The files of finished downloads: what has their names may be another file by now.
 extension QueueKeeper {

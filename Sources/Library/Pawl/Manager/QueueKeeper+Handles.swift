@@ -1,5 +1,5 @@
-import PawlCore
 import PawlEngine
+import PawlQueue
 
 // The handles that callers have of downloads, and what these show.
 extension QueueKeeper {

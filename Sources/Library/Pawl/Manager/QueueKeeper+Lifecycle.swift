@@ -1,5 +1,7 @@
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 // How a queue is restored and closed.
 extension QueueKeeper {

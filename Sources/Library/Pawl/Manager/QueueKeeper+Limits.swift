@@ -1,6 +1,7 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlQueue
 
 // Slots and limits: the last change survives a restart, unless the configuration sets another value.
 extension QueueKeeper {

@@ -1,5 +1,5 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlQueue
 
 // The digests of a download's pieces: a stored value of the queue, read when they are needed.
 extension QueueKeeper {

@@ -1,5 +1,7 @@
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 // Folders and part files that are not there any more: the disk that they are on may not be mounted.
 extension QueueKeeper {

@@ -1,5 +1,7 @@
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 // From the last byte to the final name, and what a kill in between leaves.
 extension QueueKeeper {

@@ -1,5 +1,7 @@
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlJournal
+import PawlQueue
 
 /// The options of a removal.
 struct Removal: Hashable, Sendable {

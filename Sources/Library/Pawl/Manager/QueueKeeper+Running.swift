@@ -1,5 +1,9 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
+import PawlSystem
 
 // Carries out the machine's decisions and passes engine events to it.
 extension QueueKeeper {

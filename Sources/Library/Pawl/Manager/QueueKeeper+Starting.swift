@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 
 // A download that crashes the process at each start is not started forever.
 extension QueueKeeper {

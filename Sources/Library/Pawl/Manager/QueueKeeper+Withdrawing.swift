@@ -1,5 +1,7 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlQueue
 
 // New downloads that cannot be stored are not added: their callers get the failure, and nothing of them runs later.
 extension QueueKeeper {

@@ -1,5 +1,6 @@
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlQueue
 
 /// Carries out the queue's decisions; one thread owns it, so nothing here is locked.
 ///

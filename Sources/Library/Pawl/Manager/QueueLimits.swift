@@ -1,5 +1,7 @@
+package import PawlBase
 package import PawlCore
 import PawlEngine
+import PawlQueue
 
 /// The limits for all downloads of a manager together (``DownloadManager/limits()``).
 public struct QueueLimits: Sendable, Hashable {

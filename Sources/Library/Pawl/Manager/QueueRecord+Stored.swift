@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 
 extension QueueID {
     init(_ id: Download.ID) { self.init(rawValue: id.rawValue) }

@@ -1,5 +1,5 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlQueue
 
 extension QueueStep {
     /// Moves a download that has not begun to another folder, relative to the root.

@@ -1,5 +1,5 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlQueue
 
 /// One step of the queue: commands or queries that no other call interrupts, carried out on the queue's thread.
 ///

@@ -1,5 +1,6 @@
-package import PawlCore
+package import PawlBase
 package import PawlEngine
+package import PawlQueue
 
 /// A queue on a thread of its own: what ``DownloadManager`` does without `async`, also in simulated worlds.
 package final class QueueThread: Sendable {

@@ -1,6 +1,6 @@
-import PawlCore
-
 // Compares a request with a known download of the same URL; the table of fields has each option's rule.
+import PawlBase
+
 extension StoredOptions {
     /// Whether `added` is for another file than these options.
     ///

@@ -1,4 +1,6 @@
-package import PawlCore
+package import PawlBase
+import PawlIntegrity
+import PawlJournal
 
 /// The part of a download that has no column of its own in its record, as text with one value per line.
 ///

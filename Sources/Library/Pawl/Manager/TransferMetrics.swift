@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 import PawlEngine
 
 /// What was measured of one request; times are seconds since 1970.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 import Synchronization
 
 /// A value confined to its own thread.

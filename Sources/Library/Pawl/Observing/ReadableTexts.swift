@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 extension DownloadSnapshot {
     /// ``written`` and ``total`` for readers: `1.20 MiB of 4.00 MiB`, or `1.20 MiB` while the total is unknown.

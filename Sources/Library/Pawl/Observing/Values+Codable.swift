@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 // Values of the library as data, for programs that store or send them; those that are not here conform where they are
 // declared. Unknown keys are ignored.

@@ -1,3 +1,4 @@
+import PawlBase
 import PawlCore
 
 // Every option of a download but its folder. A row is complete: only the option's effect stands elsewhere.

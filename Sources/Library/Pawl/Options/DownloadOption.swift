@@ -1,4 +1,5 @@
-package import PawlCore
+package import PawlBase
+import PawlIntegrity
 
 /// One option of a download, for every surface: command line, input files, store, RPC, and aria2's names.
 ///

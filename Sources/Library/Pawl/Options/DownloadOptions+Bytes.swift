@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 extension DownloadOptions {
     /// Whether both are equal to the last byte: names, logins and paths that are only canonically equivalent, which `==`

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// The property of an option, read and written as text.
 struct OptionField: Sendable {

@@ -1,4 +1,6 @@
-package import PawlCore
+package import PawlBase
+import PawlIntegrity
+import PawlS3
 
 // Texts, which become part of a request or which C reads up to a NUL.
 extension OptionForm<String> {
@@ -127,7 +129,7 @@ extension OptionForm<String> {
     }
 
     /// `A-B`, `A-` or `-N`.
-    static let range = text { (text, _) throws(Failure) in _ = try RangeOption.parse(text) }
+    package static let range = text { (text, _) throws(Failure) in _ = try RangeOption.parse(text) }
 
     /// Without libcurl's prefixes (`if!NAME`, `host!NAME`).
     static let interface = text { (name, id) throws(Failure) in

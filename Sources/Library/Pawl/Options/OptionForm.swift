@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// How values of one type are written, and which are valid.
 struct OptionForm<Value: Sendable>: Sendable {
@@ -77,7 +77,7 @@ extension OptionForm<Int64> {
 
 extension OptionForm<Double> {
     /// Seconds up to a day, fractions allowed.
-    static func seconds(zeroAllowed: Bool) -> Self {
+    package static func seconds(zeroAllowed: Bool) -> Self {
         number(
             zeroAllowed
                 ? LocalizableMessage(

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// The SHA-256 digest of a server's public key (SubjectPublicKeyInfo, RFC 7469 §2.4).
 enum PublicKeyPin {

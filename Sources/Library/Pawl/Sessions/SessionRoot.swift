@@ -1,5 +1,6 @@
 #if Queue || canImport(PawlStore)
 import Glibc
+import PawlBase
 import PawlCore
 import PawlStore
 import PawlSystem

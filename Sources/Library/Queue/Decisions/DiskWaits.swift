@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The downloads of a queue that wait for their disk, and when each is tried again.
 ///
 /// On each disk one is tried at a time, and only if the disk reports enough room for it; the others follow when that one gets

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// A time of the week in the caller's time zone.
 package struct LocalTime: Hashable, Sendable {
     /// Minutes since Monday 0:00, below ``minutesOfWeek``.

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The permanent identity of a download in the queue: 64 random bits, never 0.
 package struct QueueID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// The position of a download in the line; the smaller starts earlier.
 package struct QueuePosition: Hashable, Comparable, Sendable {
     /// Higher starts first.

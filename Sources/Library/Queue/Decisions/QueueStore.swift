@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// The queue's record of one download.
 package struct QueueRecord: Hashable, Sendable {

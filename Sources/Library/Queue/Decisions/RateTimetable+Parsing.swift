@@ -1,4 +1,6 @@
 // Parsing of one entry of a timetable.
+import PawlBase
+
 extension RateTimetable {
     private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 

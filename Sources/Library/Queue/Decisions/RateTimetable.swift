@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// A schedule of rate limits by the time of the week: `08:00-18:00 1M, else none`.
 ///
 /// Entries are separated by commas and the first match applies. Each is an interval and a limit:

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Decisions of a downloader without a stored queue: at most so many downloads run at once, the rest wait in
 /// order.
 ///

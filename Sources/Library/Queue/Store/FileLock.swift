@@ -1,6 +1,6 @@
 import CPawlSystem
 import Glibc
-package import PawlCore
+package import PawlBase
 import Synchronization
 
 /// A lock on a separate file: one holder at a time, in this process or another, released however the holder ends.

@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlQueue
 
 extension QueueDatabase {
     package func record(_ id: QueueID) throws(Failure) -> QueueRecord? {

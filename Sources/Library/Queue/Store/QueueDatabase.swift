@@ -1,6 +1,6 @@
 import Glibc
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlQueue
 import Synchronization
 
 /// The queue in an SQLite database, which belongs to one process at a time.

@@ -1,6 +1,6 @@
 import CPawlSystem
 import Glibc
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// The database's files in its folder, locked for this owner alone.

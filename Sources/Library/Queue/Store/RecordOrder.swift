@@ -1,9 +1,8 @@
-import PawlCore
-import PawlEngine
+import PawlQueue
 
 /// A row's position in an order: its number and the values of the columns that order it.
 struct RecordKey: Hashable {
-    var number: Int64
+    package var number: Int64
     var values: [DatabaseValue]
 }
 

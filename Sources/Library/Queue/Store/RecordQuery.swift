@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlQueue
 
 /// Makes the queries for pages and sums.
 ///

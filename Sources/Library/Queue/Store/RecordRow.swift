@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 
 /// The mapping of a record to a row of `downloads`.
 enum RecordRow {

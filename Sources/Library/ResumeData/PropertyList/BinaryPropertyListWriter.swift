@@ -1,3 +1,5 @@
+import PawlBase
+
 /// Writes each value as a separate object, keys in order, so that the same value gives the same bytes.
 struct BinaryPropertyListWriter {
     /// An object's bytes; its references follow once their size is known.

@@ -16,7 +16,9 @@ package indirect enum PropertyList: Hashable, Sendable {
     case reference(Int)
 
     /// Why bytes are no property list.
-    package struct Fault: Error, Hashable, Sendable { package let words: String }
+    package struct Fault: Error, Hashable, Sendable {
+        package let words: String
+    }
 
     /// Limits far above any resume data, for hostile input.
     enum Limit {

@@ -1,3 +1,6 @@
+import PawlBase
+import PawlXML
+
 /// Apple's XML property lists.
 enum XMLPropertyList {
     private static let damaged = PropertyList.Fault(words: "the XML property list is damaged")

@@ -1,6 +1,6 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// The decisions about each download since the service started, and its server's response.

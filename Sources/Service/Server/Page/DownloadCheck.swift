@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// Asks a server for a file's name and size without adding a download: a download of its own, in a folder that is removed

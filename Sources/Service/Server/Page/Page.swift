@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// The web interface: its files, its access control, and the files of finished downloads.

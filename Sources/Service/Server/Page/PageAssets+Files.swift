@@ -28,6 +28,6 @@ extension PageAssets {
 
     init(_ buffer: UnsafeBufferPointer<UInt8>) { unsafe self.buffer = buffer }
 
-    var bytes: [UInt8] { unsafe Array(buffer) }
+    package var bytes: [UInt8] { unsafe Array(buffer) }
     var text: String { unsafe String(decoding: buffer, as: UTF8.self) }
 }

@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// The page's files, which are embedded in the program, and what is made of them: a document with the script and the

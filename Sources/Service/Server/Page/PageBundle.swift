@@ -134,7 +134,7 @@ enum PageBundle {
     }
 
     /// A script without comments that stand alone, without types, and without indentation.
-    static func code(of source: String) -> String { code(source).joined(separator: "\n") }
+    package static func code(of source: String) -> String { code(source).joined(separator: "\n") }
 
     private static func code(_ source: String) -> [String] {
         var isComment = false

@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// Keeps open pages up to date: first a full update, then changes, at most ten times a second.

@@ -1,6 +1,8 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlJournal
+import PawlWeb
 
 /// Serves the file of a finished download so that nothing in it can run: it is shown or saved, never executed.
 ///

@@ -1,5 +1,5 @@
 import Pawl
-import PawlCore
+import PawlBase
 
 /// A download in the page's list: empty fields are omitted, since thousands are sent at once.
 enum PageRow {

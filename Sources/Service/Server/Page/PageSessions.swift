@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// The logged-in browsers: those that presented the secret or a one-time code have a cookie.

@@ -1,5 +1,4 @@
 import Pawl
-import PawlCore
 import Synchronization
 
 /// Removals that can still be undone for some seconds.

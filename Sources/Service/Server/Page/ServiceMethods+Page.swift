@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 
 // Methods that the page needs beside those of the queue; commands use some of them too.
 extension ServiceMethods {

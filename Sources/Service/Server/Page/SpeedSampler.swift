@@ -1,6 +1,6 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// Records speeds once a second while downloads run, so that a page that is opened later shows them: an hour of the total,

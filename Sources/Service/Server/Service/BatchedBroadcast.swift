@@ -1,4 +1,4 @@
-import PawlCore
+import PawlWeb
 
 /// Broadcasts messages to many listeners in rounds, a few listeners at a time.
 ///

@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// Sends events to listeners: to WebSockets as the service's extensions word them, to streams in Pawl's format.

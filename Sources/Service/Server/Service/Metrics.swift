@@ -1,5 +1,7 @@
 import Pawl
+import PawlBase
 import PawlCore
+import PawlWeb
 import Synchronization
 
 /// The metrics for `/metrics`, in Prometheus' text format.

@@ -1,5 +1,4 @@
 import Pawl
-import PawlCore
 import Synchronization
 
 /// Takes over orphaned background sessions until their programs return or nothing is left to do.

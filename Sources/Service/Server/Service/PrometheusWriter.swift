@@ -1,3 +1,5 @@
+import PawlWeb
+
 /// Writes metrics in Prometheus' text format.
 struct PrometheusWriter {
     typealias Labels = [(name: String, value: String)]

@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlWeb
 
 /// Checks Host and Origin of a request before it is processed.
 ///

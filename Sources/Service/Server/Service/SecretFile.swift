@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 /// Stores the secret between starts, in a file that only its owner can read, created at the first start.

@@ -1,5 +1,6 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
+import PawlWeb
 import Synchronization
 
 /// The background service: one download root, its queue, and its clients.

@@ -1,5 +1,6 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
+package import PawlWeb
 
 /// The configuration of the service.
 package struct ServiceConfiguration: Sendable {

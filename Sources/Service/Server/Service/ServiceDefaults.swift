@@ -1,5 +1,6 @@
 package import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// The options of later downloads for which a request gives none, as set on the page; the queue keeps them.

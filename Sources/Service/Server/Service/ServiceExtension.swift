@@ -1,4 +1,5 @@
 package import Pawl
+package import PawlWeb
 
 /// Another interface to the service's queue: its methods, and how it encodes calls and words events.
 package protocol ServiceExtension: Sendable {

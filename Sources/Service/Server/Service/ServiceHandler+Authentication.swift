@@ -1,5 +1,5 @@
-import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 
 // Who a client is: the secret, the login, the Unix socket.
 extension ServiceHandler {

@@ -1,5 +1,5 @@
-import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 // WebSockets, for calls and events.
@@ -73,7 +73,7 @@ extension ServiceHandler {
 
     func received(_ message: [UInt8], from socket: ConnectionID) { _ = sockets.withLock { $0[socket] }?.yield(message) }
 
-    func closed(_ connection: ConnectionID) {
+    package func closed(_ connection: ConnectionID) {
         lines.remove(connection)
         page.feed.remove(connection)
         sockets.withLock { $0.removeValue(forKey: connection) }?.finish()

@@ -1,5 +1,5 @@
-import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// Handles the service's requests: calls, events, metrics, health check.

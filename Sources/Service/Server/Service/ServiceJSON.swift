@@ -1,5 +1,5 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
 
 /// Events and downloads in Pawl's own JSON.
 ///

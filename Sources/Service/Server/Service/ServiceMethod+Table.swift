@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 
 extension ServiceMethod {
     static let table: [ServiceMethod] = reading + changing

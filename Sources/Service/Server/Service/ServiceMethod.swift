@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlWeb
 
 /// A `pawl.…` method: its reference, its access, and its implementation.
 ///

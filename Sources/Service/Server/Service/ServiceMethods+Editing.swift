@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 
 // What can be changed of a download and of the service, and the queue as a list.
 extension ServiceMethods {

@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 
 extension ServiceMethods {
     /// Runs `body` for the download whose id begins with the first parameter, as one step of the queue.
@@ -31,7 +32,7 @@ extension ServiceMethods {
         }
     }
 
-    func status() async throws -> JSON {
+    package func status() async throws -> JSON {
         let counts = try await manager.counts()
         let running = try await manager.running()
         func count(_ standing: DownloadFilter.Standing) async throws -> Int {

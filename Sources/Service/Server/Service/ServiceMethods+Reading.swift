@@ -1,5 +1,7 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlIntake
+import PawlWeb
 
 // What somebody drops or pastes.
 extension ServiceMethods {

@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 
 extension ServiceMethods {
     /// `[ID or IDs, {url, options, mirrors, folder, group, priority, description}]`: changes existing downloads.

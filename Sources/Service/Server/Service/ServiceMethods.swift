@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlWeb
 import Synchronization
 
 /// All RPC methods: those of ``ServiceMethod`` and of the service's extensions.

@@ -1,6 +1,5 @@
 import Glibc
-import Pawl
-import PawlCore
+import PawlBase
 package import PawlSystem
 
 /// How a running service is found when its socket is gone: a small file in its root, and another in the user's state folder.

@@ -1,7 +1,8 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 import PawlSystem
+import PawlWeb
 import Synchronization
 
 /// Keeps a running service reachable: its socket is in a folder with another lifetime than the service's, such as

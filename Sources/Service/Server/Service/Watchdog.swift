@@ -1,6 +1,6 @@
-import Pawl
-package import PawlCore
+package import PawlBase
 import PawlSystem
+import PawlWeb
 import Synchronization
 
 /// A thread that monitors the web server's thread and the shutdown of the process: a service that hangs does not keep

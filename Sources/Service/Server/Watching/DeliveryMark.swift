@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// Which ends of downloads were recorded: all before a second, and some within it.
 struct DeliveryMark: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// Writes events to the log, and runs hooks and the webhook.

@@ -1,6 +1,5 @@
 import Glibc
-import Pawl
-import PawlCore
+import PawlBase
 import PawlSystem
 import Synchronization
 

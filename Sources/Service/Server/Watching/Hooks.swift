@@ -1,5 +1,4 @@
 import Pawl
-import PawlCore
 import Synchronization
 
 /// Hooks and webhook: what is run or sent when something happens to a download.

@@ -1,5 +1,5 @@
 import CCrypto
-import PawlCore
+import PawlBase
 
 /// MD5 (RFC 1321), for digest credentials and for content whose digest a test or a simulated world states.
 ///

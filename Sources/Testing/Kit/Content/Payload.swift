@@ -1,5 +1,6 @@
 import Glibc
-package import PawlCore
+package import PawlBase
+import PawlCore
 
 /// Content whose every byte follows from its offset, so that any slice of a file of any size can be generated on demand.
 ///

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import Synchronization
 
 /// The steps of a checkpoint: the data is synced, the journal records it, the journal is synced.

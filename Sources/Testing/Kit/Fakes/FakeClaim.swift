@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import Synchronization
 
 /// One attempt to claim one name on a fake disk.

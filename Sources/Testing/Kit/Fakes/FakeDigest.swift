@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// The digests that a fake disk computes: MD5 and Adler-32, and for SHA-256, which nobody compares, MD5 twice.
 enum FakeDigest {

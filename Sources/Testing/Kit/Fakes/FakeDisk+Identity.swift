@@ -1,5 +1,5 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+package import PawlJournal
 import Synchronization
 
 // What is done to the finished file of a download.

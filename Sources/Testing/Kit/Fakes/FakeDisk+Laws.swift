@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import Synchronization
 
 // The laws that are checked at each instant, and at a crash.
@@ -38,7 +39,7 @@ extension FakeDisk {
                 case let known = contents.trusted(image, boot: boot)
             else { return nil }
             // Bytes beyond the requested part are discarded.
-            let wanted = image.header.facts.representation.selection?.longest ?? SegmentMap.open
+            let wanted = image.header.facts.representation.selection?.longest ?? ByteRange.open
             if kind == .powerCut, isSound {
                 contents.mustStay = contents.trusted.clipped(to: wanted)
                 let end = contents.diedAt ?? now

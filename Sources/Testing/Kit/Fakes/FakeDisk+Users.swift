@@ -1,5 +1,5 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
+import PawlJournal
 import Synchronization
 
 // What the user does: finished files are moved, replaced and edited, and the disk of a folder goes and comes.

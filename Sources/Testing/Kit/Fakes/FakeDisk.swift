@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlJournal
 import Synchronization
 
 /// Folders, part files and journals in memory; survives the engines that use it, and their crashes.

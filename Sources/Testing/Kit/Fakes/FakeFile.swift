@@ -1,5 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlJournal
 import Synchronization
 
 /// One file of a fake disk with its journal, as the kernel caches them and as the disk would keep them.
@@ -66,7 +67,7 @@ final class FakeFile: Sendable {
     }
 
     /// The number of the file, in the order of creation.
-    let number: Int
+    package let number: Int
     let contents: Mutex<Contents>
 
     init(source: String, number: Int) {

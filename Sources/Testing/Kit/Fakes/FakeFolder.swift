@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// The names of files, and the fate of the latest changes in a power cut.

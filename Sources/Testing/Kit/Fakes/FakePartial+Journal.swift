@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import Synchronization
 
 // The journal: the real keeper decides what is written, and the real decoder reads it.

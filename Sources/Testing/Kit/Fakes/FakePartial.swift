@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import Synchronization
 
 /// A part file and its journal in memory, which checks the laws while it is used.
@@ -203,7 +203,7 @@ final class FakePartial: Partial {
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         checkClaim("close", done)
         // Bytes beyond the requested part are discarded.
-        let wanted = facts.representation.selection?.longest ?? SegmentMap.open
+        let wanted = facts.representation.selection?.longest ?? ByteRange.open
         if let all = on({ $0.isVoid ? ByteRangeSet() : $0.trusted.clipped(to: wanted) }), !all.isSubset(of: done) {
             disk.violate(.ladder, "\(path): closed with \(done.runs), written was \(all.runs)")
         }

@@ -1,5 +1,4 @@
-import PawlCore
-package import PawlEngine
+package import PawlBase
 
 /// The poller of a simulated loop: waiting gives the turn to another loop, in virtual time.
 ///

@@ -1,5 +1,5 @@
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlJournal
 import Synchronization
 
 /// The publication of a finished part file, step by step.

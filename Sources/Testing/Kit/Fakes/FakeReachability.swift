@@ -1,4 +1,4 @@
-import PawlEngine
+import PawlBase
 import Synchronization
 
 /// A network that is reachable or not, as the test decides.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 // Which connection carries a request, as in `HTTP1Client`.
 extension FakeTransport {

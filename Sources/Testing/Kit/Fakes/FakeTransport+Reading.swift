@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 // From the connection to the sink, as in `HTTP1Client`.
 extension FakeTransport {
@@ -130,7 +129,7 @@ extension FakeTransport {
     }
 
     /// Resumes a paused transfer.
-    func resume(_ exchange: SimulatedExchange) {
+    package func resume(_ exchange: SimulatedExchange) {
         guard let connection = exchange.connection, connection.machine.isPaused else { return }
         connection.machine.resume()
         let held = exchange.held

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 // The server's end of a connection.
 extension FakeTransport {

@@ -1,5 +1,4 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
 import Synchronization
 
 /// Transfers from a simulated network, in virtual time, exactly as the port specifies.

@@ -1,5 +1,5 @@
-package import PawlCore
-package import PawlEngine
+package import PawlBase
+package import PawlQueue
 import Synchronization
 
 /// A queue kept in memory; it survives being closed, as a file would.

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 
 /// Writes one response as the bytes that are sent over an HTTP/1.1 connection (RFC 9112).
 struct ResponseWriter: Sendable {

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// Both ends of a simulated connection: the client's socket with its machine, and the server's next step.
 final class SimulatedConnection {
@@ -96,7 +95,7 @@ final class SimulatedConnection {
     func end() { isEnded = true }
 
     /// The connection is lost, with the bytes that were not read.
-    func fail(_ fault: TransferFault) {
+    package func fail(_ fault: TransferFault) {
         self.fault = fault
         (inbox, start) = ([], 0)
     }

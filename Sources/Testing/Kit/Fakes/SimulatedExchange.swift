@@ -1,12 +1,11 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// One request and its receiver.
-final class SimulatedExchange {
+package final class SimulatedExchange {
     let id: TransferID
     let request: TransferRequest
     let sink: any TransferSink
-    let number: Int
+    package let number: Int
     let connectionKey: ConnectionKey
     /// What the server does with the request, whenever it arrives.
     let fare: SimulatedNetwork.Fare

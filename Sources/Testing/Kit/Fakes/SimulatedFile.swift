@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// The content under one path of a simulated server, and how it is served.
 package struct SimulatedFile: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Synchronization
 
 /// How a server uses HTTP/1.1 and its connections; the odds are those of one response.

@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 import Synchronization
 
 // FTP servers: no status, no validators but a date, offsets instead of ranges. The connections below are the same.

@@ -1,5 +1,4 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
 import Synchronization
 
 /// Hosts as values, with a record of every request.

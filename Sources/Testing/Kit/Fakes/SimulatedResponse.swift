@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// The response to one request: a header section, and the body that really follows.
 struct SimulatedResponse: Sendable {

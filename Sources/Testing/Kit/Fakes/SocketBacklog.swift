@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 
 /// The bytes of a body that a server has sent and its receiver has not read: they are in the socket buffers of both, and
 /// are lost with the connection.

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlJournal
 
 /// A small file on a disk that keeps what was synced, and any part of the rest, sector by sector.
 package struct VolatileBytes: Sendable {

@@ -1,3 +1,5 @@
+import PawlJournal
+
 /// An origin's responses to requests for one path.
 ///
 /// The default is an honest server; every property adds one fault or trait.

@@ -1,10 +1,9 @@
 import Glibc
-import PawlCore
 import PawlSystem
 
 /// Serves one accepted connection on the thread that calls ``run()``.
 struct OriginConnection {
-    let number: Int
+    package let number: Int
     let handle: Handle
     let origin: Monitor<OriginServer.State>
 

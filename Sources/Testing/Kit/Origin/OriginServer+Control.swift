@@ -1,4 +1,3 @@
-import PawlCore
 import PawlSystem
 
 extension OriginServer {

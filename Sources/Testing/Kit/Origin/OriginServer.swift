@@ -1,5 +1,4 @@
 import Glibc
-import PawlCore
 import PawlSystem
 
 /// An HTTP/1.1 server for tests, on loopback or a chosen address, with configurable faults.

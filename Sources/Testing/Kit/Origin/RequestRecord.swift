@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// One request as it was received.
 package struct Request: Hashable, Sendable {

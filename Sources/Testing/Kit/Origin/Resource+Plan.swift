@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 extension Resource {
     /// The resource's response to a permitted request.

@@ -1,5 +1,3 @@
-import PawlCore
-
 /// The resource under one path: versions of content and the way it is served.
 struct Resource: Sendable {
     var versions: [Payload]

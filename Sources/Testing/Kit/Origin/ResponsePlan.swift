@@ -1,5 +1,3 @@
-import PawlCore
-
 /// A response as it will be sent: everything that depends on the request is decided here, before the first byte.
 struct ResponsePlan {
     enum Body {
@@ -8,7 +6,7 @@ struct ResponsePlan {
         case bytes([UInt8])
     }
 
-    var status: Int
+    package var status: Int
     var version = "HTTP/1.1"
     var lines: [[UInt8]] = []
     var body: Body

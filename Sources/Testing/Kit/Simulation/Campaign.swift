@@ -1,4 +1,5 @@
 import Glibc
+import PawlBase
 import PawlSystem
 import Synchronization
 

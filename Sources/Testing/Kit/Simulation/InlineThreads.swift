@@ -1,4 +1,4 @@
-import PawlEngine
+import PawlBase
 import PawlSystem
 import Synchronization
 

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 // The use of HTTP/1.1 connections.
 extension Law {

@@ -1,3 +1,4 @@
+package import PawlBase
 package import PawlCore
 
 // Invariants of every state of every machine.

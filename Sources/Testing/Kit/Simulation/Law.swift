@@ -1,3 +1,4 @@
+package import PawlBase
 package import PawlCore
 
 /// The laws of a simulated world, checked after every event and at the end.

@@ -1,5 +1,7 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
 
 // Bytes without information that all versions of a content share.
 extension Scenario {

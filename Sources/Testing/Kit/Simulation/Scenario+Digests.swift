@@ -1,5 +1,7 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
 
 // Downloads with several given digests.
 extension Scenario {

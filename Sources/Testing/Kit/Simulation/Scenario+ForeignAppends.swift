@@ -1,6 +1,3 @@
-import PawlCore
-import PawlEngine
-
 // Other programs' changes to part files.
 extension Scenario {
     /// Other programs append to part files, at any time and right after crashes.

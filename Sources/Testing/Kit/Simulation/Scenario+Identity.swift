@@ -1,3 +1,5 @@
+import Pawl
+import PawlBase
 import PawlCore
 import PawlEngine
 

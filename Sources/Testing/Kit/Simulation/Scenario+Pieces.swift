@@ -1,4 +1,6 @@
-package import PawlCore
+import Pawl
+package import PawlBase
+import PawlCore
 import PawlEngine
 
 // Downloads whose pieces have digests, and faults in their bytes.

@@ -1,5 +1,8 @@
+import Pawl
+package import PawlBase
 package import PawlCore
 package import PawlEngine
+import PawlJournal
 
 /// A whole scenario as a value: servers with their faults, downloads, and incidents with their times.
 ///

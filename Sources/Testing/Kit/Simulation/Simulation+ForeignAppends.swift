@@ -1,5 +1,4 @@
-import PawlCore
-import PawlEngine
+import PawlBase
 import Synchronization
 
 // Other programs' changes to part files.

@@ -1,3 +1,5 @@
+import Pawl
+import PawlBase
 import PawlCore
 import PawlEngine
 import Synchronization
@@ -57,7 +59,7 @@ extension Simulation {
         world.timeline.after(.milliseconds(1)) { [weak self] in self?.state.withLock { $0.scheduler }?.resume(id) }
     }
 
-    func resume(_ index: Int) {
+    package func resume(_ index: Int) {
         guard !isOver, let id = course(index, { $0.id }) else { return }
         let isLate = course(index) { course in
             course.isPaused = course.isRemoved && course.isPaused

@@ -1,5 +1,10 @@
+import Pawl
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
+import PawlSystem
 import Synchronization
 
 // The checks of the laws.

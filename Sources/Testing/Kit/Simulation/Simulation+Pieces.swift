@@ -1,5 +1,7 @@
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlJournal
 import Synchronization
 
 // Damage to part files, wrong seeds, and the law of pieces.

@@ -1,5 +1,7 @@
+import PawlBase
 package import PawlCore
 package import PawlEngine
+import PawlSystem
 import Synchronization
 
 /// One run of a download as its decisions show it.

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 /// Virtual time, and a scheduler of turns.

@@ -1,5 +1,4 @@
-package import PawlCore
-import PawlEngine
+package import PawlBase
 
 /// A clock that a timeline advances.
 package struct VirtualClock: Clock {

@@ -1,4 +1,9 @@
+import PawlBase
+import PawlCore
 package import PawlEngine
+import PawlIntegrity
+import PawlJournal
+import PawlQueue
 
 /// A machine with its network, made from a seed, in which engines run in virtual time.
 ///

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 package import PawlSystem
 
 extension Monitor {

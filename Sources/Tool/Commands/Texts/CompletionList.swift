@@ -1,4 +1,8 @@
+import PawlBase
 import PawlCore
+import PawlJournal
+import PawlServiceCommands
+import PawlTerminal
 
 /// What completion scripts ask for: `pawl completions ids`, `pawl completions groups`.
 enum CompletionList: String {

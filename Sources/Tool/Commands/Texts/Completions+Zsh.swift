@@ -1,3 +1,5 @@
+import PawlTerminal
+
 extension Completions {
     static var zsh: String {
         var commands = ""

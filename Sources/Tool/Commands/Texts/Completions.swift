@@ -1,4 +1,5 @@
-import PawlCore
+import PawlServiceCommands
+import PawlTerminal
 
 /// Shell completion scripts, generated from the tables of commands and options.
 enum Completions {

@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
+import PawlTerminal
 
 /// The text of `--help`, generated from the tables of options.
 enum HelpText {

@@ -1,4 +1,5 @@
 import Pawl
+import PawlTerminal
 
 /// The manual pages, generated from the tables of commands and options: pawl(1), and pawl-NAME(1) for each command.
 enum ManualPage {

@@ -1,7 +1,9 @@
 import Glibc
-import PawlCore
+import PawlBase
+import PawlGet
 package import PawlServer
 import PawlSystem
+package import PawlTerminal
 
 extension Command {
     /// `extend` gives the service its further interfaces.

@@ -1,7 +1,8 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlServer
 import PawlSystem
+import PawlTerminal
 
 /// `pawl serve --install`: installs the service as a systemd unit.
 struct ServeInstall {

@@ -1,5 +1,6 @@
 import Pawl
-import PawlCore
+import PawlBase
+import PawlTerminal
 
 extension ServeOptions {
     /// Every option of `pawl serve`.

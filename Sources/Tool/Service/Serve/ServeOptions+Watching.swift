@@ -1,5 +1,6 @@
-import PawlCore
+import PawlBase
 import PawlServer
+import PawlTerminal
 
 extension ServeOptions {
     static let watching: [CommandOption<ServeOptions>] =

@@ -1,7 +1,8 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
 package import PawlServer
 import PawlSystem
+package import PawlTerminal
 
 /// The options of `pawl serve`.
 package struct ServeOptions: CommandOptions {

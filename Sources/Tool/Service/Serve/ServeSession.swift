@@ -1,7 +1,7 @@
-import Pawl
-package import PawlCore
+package import PawlBase
 package import PawlServer
 import PawlSystem
+import PawlTerminal
 
 /// One run of the service in this process.
 package enum ServeSession {

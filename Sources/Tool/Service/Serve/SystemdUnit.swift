@@ -1,4 +1,4 @@
-import PawlCore
+import PawlTerminal
 
 /// The systemd unit of the service: it starts at boot or with the user's session, and is sandboxed.
 struct SystemdUnit {

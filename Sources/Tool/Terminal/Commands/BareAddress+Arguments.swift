@@ -1,4 +1,4 @@
-import PawlCore
+import PawlIntake
 
 // Arguments without a command before them.
 extension BareAddress {

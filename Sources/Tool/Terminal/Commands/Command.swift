@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 
 /// A subcommand of `pawl`, with its text for help, the manual page and completions.
 package struct Command: Sendable {

@@ -1,5 +1,5 @@
 package import Pawl
-import PawlCore
+import PawlBase
 
 /// One option of a command, for both parsing and help.
 package struct CommandOption<Target>: Sendable {

@@ -1,5 +1,3 @@
-import PawlCore
-
 /// An option of curl, wget or aria2 that Pawl does not have, with Pawl's word for it.
 enum Habit {
     /// The hint for an option as it was written, with its dashes; `nil` for one of no known tool.
@@ -91,7 +89,7 @@ enum Habit {
 
 /// Words that other tools use for Pawl's commands.
 package enum CommandHabit {
-    static func command(for word: String) -> String? { words[word.lowercased()] }
+    package static func command(for word: String) -> String? { words[word.lowercased()] }
 
     private static let words = [
         "ls": "list", "dir": "list", "ps": "list", "queue": "list", "top": "list --watch", "watch": "list --watch",

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 
 /// Options of a command that contradict each other.
 struct OptionConflict: Sendable {

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// Parses arguments by a table of options, in the usual GNU forms.
 ///

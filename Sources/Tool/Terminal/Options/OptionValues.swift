@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// Parsers of option values.
 ///

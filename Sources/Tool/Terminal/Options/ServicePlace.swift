@@ -1,5 +1,5 @@
 import Glibc
-package import PawlCore
+package import PawlBase
 import PawlSystem
 
 /// The service's root and socket, from options and environment variables.

@@ -1,4 +1,4 @@
-package import PawlCore
+package import PawlBase
 
 /// Collects the members of one JSON object (RFC 8259), in the order in which they are set.
 package struct JSONObject {

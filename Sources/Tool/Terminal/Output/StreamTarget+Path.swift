@@ -1,5 +1,5 @@
 import Glibc
-import PawlCore
+import PawlBase
 
 extension StreamTarget {
     /// Standard output, a character device, a named pipe or an open descriptor at that path, also through a symbolic

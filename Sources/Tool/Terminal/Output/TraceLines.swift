@@ -1,5 +1,5 @@
 import Pawl
-package import PawlCore
+package import PawlBase
 
 /// Requests and responses as `curl -v` shows them: `>` sent, `<` received, `*` about them.
 package enum TraceLines {

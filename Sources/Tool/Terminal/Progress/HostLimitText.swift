@@ -1,5 +1,5 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
 
 /// How many connections a host allowed, and when, in words.
 package struct HostLimitText: Hashable, Sendable {

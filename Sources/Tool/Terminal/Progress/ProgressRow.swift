@@ -1,5 +1,5 @@
 package import Pawl
-import PawlCore
+import PawlBase
 
 /// The display's values of one download at one instant.
 package struct ProgressRow: Sendable, Hashable {

@@ -1,5 +1,6 @@
 package import Pawl
-package import PawlCore
+package import PawlBase
+import PawlSystem
 
 /// The state of a download in words, the same in every output of the command line.
 package struct StateText: Sendable, Hashable {

@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlBase
 
 /// One event of a connection, as the code with the socket reports it.
 enum HTTP1Event: Hashable {

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+import PawlTestKit
 
-@testable import PawlCore
 
 @Suite struct HTTP1PoolTests {
     private static func key(_ host: String, _ scheme: WebAddress.Scheme = .http) -> ConnectionKey {

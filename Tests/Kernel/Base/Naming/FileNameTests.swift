@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Testing
 
 private func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }

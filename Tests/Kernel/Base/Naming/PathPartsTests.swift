@@ -1,6 +1,6 @@
 import Testing
+@testable import PawlBase
 
-@testable import PawlCore
 
 @Suite struct PathPartsTests {
     @Test(arguments: ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{20DD}", "\u{E0100}"])

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlJournal
 import Testing
 
 @Suite struct RetryPolicyTests {

@@ -1,6 +1,7 @@
 import Testing
-
+@testable import PawlBase
 @testable import PawlCore
+
 
 @Suite struct ScarcityTests {
     private static let lacking = Failure(

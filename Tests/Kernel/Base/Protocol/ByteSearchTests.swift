@@ -1,6 +1,6 @@
+import PawlBase
 import Testing
 
-@testable import PawlCore
 
 struct ByteSearchTests {
     @Test func `a byte is found where a search one by one finds it`() {

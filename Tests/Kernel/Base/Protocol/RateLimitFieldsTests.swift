@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Testing
 
 /// RateLimit and its relatives (draft-ietf-httpapi-ratelimit-headers).

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Testing
 
 /// A head from its lines, terminated by CRLF and an empty line.

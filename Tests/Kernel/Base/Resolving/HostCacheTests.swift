@@ -1,6 +1,6 @@
 import Testing
+@testable import PawlBase
 
-@testable import PawlCore
 
 @Suite struct `Host names` {
     private static let start = Instant(nanoseconds: 1_000_000_000_000)

@@ -1,6 +1,8 @@
-import Testing
-
 @testable import PawlCore
+@testable import PawlJournal
+import Testing
+@testable import PawlBase
+
 
 /// The number of lookups a second.
 @Suite struct LookupPaceTests {

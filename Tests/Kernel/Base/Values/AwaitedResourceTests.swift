@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Testing
 
 /// What a download that waits says of what it lacks.

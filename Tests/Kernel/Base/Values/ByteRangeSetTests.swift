@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Testing
 
 /// The same set as a bit per byte.

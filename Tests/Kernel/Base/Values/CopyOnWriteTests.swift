@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlJournal
 
-@testable import PawlCore
 
 @Suite struct CopyOnWriteTests {
     @Test("a changed copy leaves the other as it was") func copies() {

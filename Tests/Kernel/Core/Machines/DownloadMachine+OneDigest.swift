@@ -1,3 +1,4 @@
+@testable import PawlBase
 @testable import PawlCore
 
 extension DownloadMachine {

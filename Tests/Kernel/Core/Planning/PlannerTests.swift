@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlTestKit
 import Testing
 
 @Suite struct PlannerTests {
@@ -120,7 +122,7 @@ import Testing
 
     @Test func `without a total nothing is split`() {
         var map = SegmentMap()
-        map.assign(ByteRange(0, SegmentMap.open), to: LaneID(rawValue: 1))
+        map.assign(ByteRange(0, ByteRange.open), to: LaneID(rawValue: 1))
         #expect(Planner().nextWork(in: map, lanes: []) == nil)
     }
 }

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlTestKit
 import Testing
 
 @Suite struct SegmentMapTests {
@@ -8,7 +10,7 @@ import Testing
         switch dice.number(0...6) {
         case 0, 1:
             guard let gap = map.rest.first(where: { _ in dice.chance(1, in: 2) }) else { return }
-            let end = gap.end == SegmentMap.open ? gap.start + 100 : gap.end
+            let end = gap.end == ByteRange.open ? gap.start + 100 : gap.end
             let some = ByteRange(gap.start, Int64.random(in: gap.start + 1...end, using: &dice))
             map.assign(some, to: LaneID(rawValue: next))
             next += 1

@@ -1,6 +1,8 @@
 import Testing
-
+@testable import PawlBase
 @testable import PawlCore
+import PawlTestKit
+
 
 /// The line of those who wait for a connection to one origin.
 @Suite struct HostLineTests {

@@ -1,4 +1,6 @@
+import PawlBase
 import PawlCore
+import PawlTestKit
 import Testing
 
 @Suite struct RateLimiterTests {

@@ -1,6 +1,5 @@
-import PawlCore
+import PawlBase
 import PawlCurl
-import PawlEngine
 import Testing
 
 /// HTTP by Pawl's own client; the suites that run twice cover what it shares with libcurl.

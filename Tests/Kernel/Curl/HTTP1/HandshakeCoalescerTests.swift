@@ -1,8 +1,6 @@
-import PawlCore
-import PawlEngine
 import Testing
+@testable import PawlBase
 
-@testable import PawlCurl
 
 @Suite struct HandshakeCoalescerTests {
     private let near = ConnectionKey(TransferRequest(port: 1, scheme: .https))

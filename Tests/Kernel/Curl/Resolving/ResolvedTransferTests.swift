@@ -1,9 +1,8 @@
-import PawlCore
-import PawlEngine
-import PawlSystem
 import Testing
-
+@testable import PawlBase
 @testable import PawlCurl
+@testable import PawlSystem
+
 
 /// Transfers from hosts that a resolver of the test knows.
 @Suite(.bothWays) struct ResolvedTransferTests {

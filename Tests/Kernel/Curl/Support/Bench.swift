@@ -1,7 +1,6 @@
 import Glibc
-import PawlCore
+import PawlBase
 import PawlCurl
-import PawlEngine
 import PawlSystem
 import Testing
 

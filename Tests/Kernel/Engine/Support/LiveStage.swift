@@ -1,4 +1,5 @@
 import Pawl
+import PawlBase
 import PawlCore
 import PawlEngine
 import PawlSystem

@@ -1,5 +1,8 @@
+import Pawl
+import PawlBase
 import PawlCore
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 import Synchronization
 import Testing

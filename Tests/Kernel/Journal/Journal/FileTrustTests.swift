@@ -1,4 +1,4 @@
-import PawlCore
+import PawlJournal
 import Testing
 
 @Suite struct FileTrustTests {

@@ -1,7 +1,8 @@
-import PawlTestKit
 import Testing
+@testable import PawlBase
+@testable import PawlJournal
+import PawlTestKit
 
-@testable import PawlCore
 
 @Suite struct JournalImageTests {
     private func journal(
@@ -133,7 +134,7 @@ import Testing
 
     @Test func `bytes that were not announced are not trusted, nor any beside them`() throws {
         let image = try twoLanes()
-        for length in [121, 170, 179, 181, 200, 120 + JournalLayout.longestWrite, .max] as [Int64] {
+        for length in [121, 170, 179, 181, 200, 120 + ByteRange.longestWrite, .max] as [Int64] {
             #expect(image.trusted(boot: someBoot, length: length, changed: time).runs == lanes)
         }
         for other in [nil, ByteRange(119, 180), ByteRange(121, 180), ByteRange(40, 180)] {

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlJournal
 import PawlTestKit
 
 let someBoot = BootIdentity(high: 1, low: 2)

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlJournal
 
-@testable import PawlCore
 
 /// What a file may be repaired by.
 @Suite struct ContentComparisonTests {

@@ -1,7 +1,8 @@
-import PawlTestKit
 import Testing
+@testable import PawlBase
+@testable import PawlJournal
+import PawlTestKit
 
-@testable import PawlCore
 
 @Suite struct `Bytes that identify a content` {
     private static let count = Int(ComparisonSample.length)

@@ -1,6 +1,7 @@
 import Testing
+@testable import PawlBase
+@testable import PawlJournal
 
-@testable import PawlCore
 
 @Suite struct CompletionMarkTests {
     private func content(

@@ -1,4 +1,6 @@
-import PawlCore
+import PawlBase
+import PawlJournal
+import PawlTestKit
 import Testing
 
 @Suite struct JudgePropertyTests {

@@ -205,7 +205,7 @@ extension Examples {
         let here = "\(#filePath)"
         let mine = dense(lines(of: here))
         var count = 0
-        for file in files(in: Checkout.root + "/Sources/Pawl") {
+        for file in files(in: Checkout.root + "/Sources/Library/Pawl") {
             for block in blocks(of: lines(of: file)) {
                 count += 1
                 let isThere = mine.contains(dense(block))

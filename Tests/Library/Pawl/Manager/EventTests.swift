@@ -1,5 +1,4 @@
 import Pawl
-import PawlEngine
 import PawlSystem
 import PawlTestKit
 import Synchronization

@@ -1,6 +1,4 @@
 import Pawl
-import PawlCore
-import PawlEngine
 import PawlTestKit
 
 /// An origin, a root and a queue that outlives its managers.

@@ -1,6 +1,6 @@
 import Glibc
 import Pawl
-import PawlEngine
+import PawlQueue
 import PawlTestKit
 import Testing
 

@@ -1,7 +1,6 @@
 import Glibc
 import Pawl
-import PawlCore
-import PawlEngine
+import PawlBase
 import PawlTestKit
 import Testing
 

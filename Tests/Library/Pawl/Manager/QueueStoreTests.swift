@@ -1,7 +1,9 @@
 import Glibc
 import Pawl
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlJournal
+import PawlQueue
 import PawlTestKit
 import Testing
 

@@ -1,6 +1,5 @@
 import Pawl
-import PawlCore
-import PawlEngine
+import PawlQueue
 import PawlTestKit
 import Testing
 

@@ -1,6 +1,6 @@
 import Pawl
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 import PawlTestKit
 import Testing
 

@@ -1,5 +1,4 @@
 import Pawl
-import PawlCore
 import PawlTestKit
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 import Pawl
-import PawlCore
-import PawlEngine
+import PawlBase
+import PawlQueue
 import PawlTestKit
 import Testing
 

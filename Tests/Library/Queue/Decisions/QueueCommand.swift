@@ -1,4 +1,6 @@
-import PawlCore
+import PawlBase
+import PawlQueue
+import PawlTestKit
 
 /// Commands to a scheduler of small numbers; odd ones are in the group, those from 2 on have a higher priority.
 enum QueueCommand: Hashable {

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlQueue
 import Testing
 
 /// Long queues, compared with an array.

@@ -1,4 +1,6 @@
-import PawlCore
+import PawlBase
+import PawlQueue
+import PawlTestKit
 import Testing
 
 /// The queue's decisions, walked at random against a small model of the engine.

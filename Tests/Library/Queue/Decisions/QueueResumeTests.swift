@@ -1,4 +1,4 @@
-import PawlCore
+import PawlQueue
 import Testing
 
 /// Downloads that held a slot when the program ended resume first.

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlQueue
 import Testing
 
 @Suite struct QueueSchedulerTests {

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlQueue
 
 /// The externally visible state of a scheduler.
 struct QueueView: Hashable {

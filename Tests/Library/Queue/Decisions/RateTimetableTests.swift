@@ -1,4 +1,6 @@
-import PawlCore
+import PawlBase
+import PawlQueue
+import PawlTestKit
 import Testing
 
 @Suite struct RateTimetableTests {

@@ -1,4 +1,5 @@
-import PawlCore
+import PawlBase
+import PawlQueue
 
 /// A scheduler of slots and a model of the engine that carries out its actions, under random events.
 struct SlotStorm {

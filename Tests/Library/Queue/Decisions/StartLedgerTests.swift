@@ -1,4 +1,4 @@
-import PawlCore
+import PawlQueue
 import Testing
 
 /// The downloads that a process was starting when it crashed are known to the next one.

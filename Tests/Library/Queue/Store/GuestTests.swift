@@ -1,10 +1,10 @@
 import Glibc
-import PawlCore
-import PawlEngine
-import PawlTestKit
+@testable import PawlQueue
 import Testing
-
+@testable import PawlBase
 @testable import PawlStore
+import PawlTestKit
+
 
 /// A queue of another program, and the lock that identifies the owner.
 @Suite struct GuestTests {

@@ -1,12 +1,12 @@
 import CSQLite
 import Glibc
-import PawlCore
+import PawlBase
 import PawlSystem
 
 /// An error of SQLite.
 struct DatabaseError: Error, Hashable, Sendable {
     /// SQLite's extended result code.
-    let code: Int32
+    package let code: Int32
     let words: String
     /// The `errno` of the system call that failed, 0 when there was none.
     var system: Int32 = 0

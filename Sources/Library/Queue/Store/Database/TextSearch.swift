@@ -1,5 +1,5 @@
 import CSQLite
-import PawlCore
+import PawlBase
 
 /// Registers `holds(text, folded)`: whether the text, as it stands or percent-decoded, contains a needle that is in lower
 /// case already, ignoring case.

@@ -1,5 +1,5 @@
 import Pawl
-package import PawlCore
+package import PawlBase
 
 /// A queue, its user's commands and everything that goes wrong, as a value that follows from a seed.
 package struct QueueScenario: Sendable {

@@ -1,4 +1,5 @@
 import Pawl
+import PawlBase
 package import PawlCore
 package import PawlEngine
 import Synchronization

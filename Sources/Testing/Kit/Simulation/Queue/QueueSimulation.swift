@@ -1,6 +1,7 @@
 import Pawl
-import PawlCore
+import PawlBase
 import PawlEngine
+import PawlQueue
 import Synchronization
 
 /// One scenario of a queue: its processes, one after the other, in a world with faults, checked against the laws.

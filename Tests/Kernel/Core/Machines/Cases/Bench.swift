@@ -1,4 +1,6 @@
+@testable import PawlBase
 @testable import PawlCore
+@testable import PawlJournal
 
 /// One machine, driven event by event.
 struct Bench {

@@ -1,6 +1,7 @@
-import Testing
-
 @testable import PawlCore
+import Testing
+@testable import PawlBase
+
 
 /// Allowed and refused redirects.
 @Suite struct DowngradeCaseTests {

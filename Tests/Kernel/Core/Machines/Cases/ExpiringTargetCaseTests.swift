@@ -1,6 +1,7 @@
-import Testing
-
 @testable import PawlCore
+import Testing
+@testable import PawlBase
+
 
 /// Targets of redirects that respond to one request each.
 @Suite struct ExpiringTargetCaseTests {

@@ -1,6 +1,8 @@
+@testable import PawlJournal
 import Testing
-
+@testable import PawlBase
 @testable import PawlCore
+
 
 @Suite struct FaultCaseTests {
     @Test(arguments: [

@@ -1,3 +1,4 @@
+@testable import PawlBase
 import Testing
 
 @testable import PawlCore

@@ -1,6 +1,7 @@
-import Testing
-
 @testable import PawlCore
+import Testing
+@testable import PawlBase
+
 
 /// What a machine makes of the monitor's reports.
 @Suite struct NetworkCaseTests {

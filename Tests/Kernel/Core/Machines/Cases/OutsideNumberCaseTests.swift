@@ -1,10 +1,12 @@
 import Testing
-
+@testable import PawlBase
 @testable import PawlCore
+@testable import PawlJournal
+
 
 /// Untrusted numbers from a server, a file or a caller never reach an overflowing sum.
 @Suite struct OutsideNumberCaseTests {
-    private static let longest = JournalLayout.longestFile
+    private static let longest = ByteRange.longestFile
     private static let edges: [Int64] = [0, 1, 9, 10, 11, 20, longest - 1, longest]
     private static let extremes = edges + [longest + 1, .max - 20, .max - 1, .max]
 

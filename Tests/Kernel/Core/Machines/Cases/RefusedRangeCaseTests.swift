@@ -1,6 +1,8 @@
+@testable import PawlJournal
 import Testing
-
+@testable import PawlBase
 @testable import PawlCore
+
 
 /// Servers that respond with 416, and the right length, to a range within it.
 @Suite struct RefusedRangeCaseTests {
@@ -17,7 +19,7 @@ import Testing
         bench.begin()
         #expect(bench.requested == .from(1000))
         bench.respond(refusal)
-        #expect(bench.requested == .closed(ByteRange(1000, JournalLayout.longestFile)))
+        #expect(bench.requested == .closed(ByteRange(1000, ByteRange.longestFile)))
         #expect(bench.machine.attempts == 0)
         var failing = bench
         failing.respond(ResponseHead(status: 416))
@@ -31,11 +33,11 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         #expect(bench.requested == .from(400))
         bench.respond(ResponseHead(status: 416))
-        #expect(bench.requested == .closed(ByteRange(400, JournalLayout.longestFile)))
+        #expect(bench.requested == .closed(ByteRange(400, ByteRange.longestFile)))
         bench.machine.reset(total: nil)
         _ = bench.machine.stop()
         bench.said = bench.machine.openFirst(now: bench.now)
-        #expect(bench.requested == .closed(ByteRange(0, JournalLayout.longestFile)))
+        #expect(bench.requested == .closed(ByteRange(0, ByteRange.longestFile)))
         var lie = Bench.part(0, 400, of: 400)
         lie.contentLength = 401
         bench.respond(lie)

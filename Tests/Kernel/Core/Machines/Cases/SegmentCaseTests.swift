@@ -1,7 +1,9 @@
-import PawlTestKit
+@testable import PawlBase
+@testable import PawlJournal
 import Testing
-
 @testable import PawlCore
+import PawlTestKit
+
 
 @Suite struct SegmentCaseTests {
     private static let total = 40 * Bench.megabyte

@@ -1,3 +1,4 @@
+@testable import PawlBase
 @testable import PawlCore
 
 /// A server and a network that let nothing succeed, each in one way.

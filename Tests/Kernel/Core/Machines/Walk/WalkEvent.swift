@@ -1,4 +1,5 @@
 @testable import PawlCore
+@testable import PawlJournal
 
 /// The alphabet of the walk: every event of a machine, in a few forms each.
 enum WalkEvent: Hashable {

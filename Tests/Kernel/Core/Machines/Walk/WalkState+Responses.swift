@@ -1,4 +1,4 @@
-@testable import PawlCore
+@testable import PawlBase
 
 // The response heads that a walk tries.
 extension WalkState {

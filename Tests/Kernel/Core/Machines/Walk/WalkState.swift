@@ -1,4 +1,6 @@
+@testable import PawlBase
 @testable import PawlCore
+@testable import PawlJournal
 
 /// A machine in the walk, with its current time.
 struct WalkState {
@@ -63,7 +65,7 @@ struct WalkState {
 
     private mutating func progress(_ id: LaneID, by bytes: Int64) {
         guard let lane = machine.lanes.first(where: { $0.id == id }) else { return }
-        let end = lane.end == SegmentMap.open ? WalkState.length : lane.end
+        let end = lane.end == ByteRange.open ? WalkState.length : lane.end
         let cursor = max(lane.cursor, min(end, lane.cursor + bytes))
         let received = lane.received + cursor - lane.cursor
         machine.progressed(id, cursor: cursor, received: received, waits: false, now: now)

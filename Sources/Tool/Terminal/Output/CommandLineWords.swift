@@ -1,6 +1,6 @@
 import Glibc
 import Pawl
-package import PawlCore
+package import PawlBase
 
 // Failures in the terms of the command line: its options, and how to resume a download there.
 extension Failure {
