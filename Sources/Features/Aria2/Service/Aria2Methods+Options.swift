@@ -37,9 +37,9 @@ extension Aria2Methods {
             changed.attributes = marks.merging(options.attributes) { _, own in own }
             if !isTrusted { changed.usesOwnersSecrets = false }
             if change["dir"] != nil || change["out"]?.contains("/") == true {
-                _ = try step.change(folder: try options.folder(root: root), of: id)
+                try step.perform(.folder(id, try options.folder(root: root)))
             }
-            return try step.change(options: changed, of: id)
+            return try step.perform(.options(id, changed))
         }
         return "OK"
     }

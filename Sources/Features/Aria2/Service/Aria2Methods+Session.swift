@@ -98,7 +98,7 @@ final class SessionKeeper: Sendable {
             }
             for text in others.map(\.snapshot.id.description) {
                 _ = try? await manager.steer([text]) { step, id in
-                    try step.remove(id, keepingFile: true, keepingHistory: false, keepingPartial: true)
+                    try step.perform(.remove(id, Removal(keepsFile: true, keepsPartial: true)))
                 }
             }
             page = (try? await manager.downloads(matching: filter, after: last.id, limit: 500)) ?? []

@@ -89,32 +89,33 @@ extension Aria2Methods {
             }
             // A download that never ran is removed without a trace. Received data stays, as in aria2: uGet
             // pauses this way, and resumes by adding the same download again.
-            return try step.remove(id, keepingFile: true, keepingHistory: word == "active", keepingPartial: true)
+            let removal = Removal(keepsFile: true, keepsHistory: word == "active", keepsPartial: true)
+            return try step.perform(.remove(id, removal))
         }
         return .string(id.description)
     }
 
     func pause(_ parameters: RPCParameters) async throws -> JSON {
-        let (id, isPaused) = try await one(parameters) { $0.pause($1) }
+        let (id, isPaused) = try await one(parameters) { try $0.perform(.pause($1)).isChange }
         guard isPaused else { throw RPCError("GID#\(id) cannot be paused now") }
         return .string(id.description)
     }
 
     func unpause(_ parameters: RPCParameters) async throws -> JSON {
         let (id, isResumed) = try await one(parameters) { step, id in
-            try step.snapshot(of: id)?.state == .paused && step.resume(id)
+            try step.snapshot(of: id)?.state == .paused && step.perform(.resume(id)).isChange
         }
         guard isResumed else { throw RPCError("GID#\(id) cannot be unpaused now") }
         return .string(id.description)
     }
 
     func pauseAll() async throws -> JSON {
-        try await manager.pauseAll()
+        try await manager.perform(.pauseAll)
         return "OK"
     }
 
     func unpauseAll() async throws -> JSON {
-        try await manager.resumeAll(withFailed: false)
+        try await manager.perform(.resumeAll(withFailed: false))
         return "OK"
     }
 
@@ -128,8 +129,8 @@ extension Aria2Methods {
             case "POS_END": .fromEnd(position)
             default: throw RPCError("Illegal argument.")
             }
-        let (id, index) = try await one(parameters) { $0.move($1, to: place) }
-        guard let index else { throw RPCError("GID#\(id) not found in the waiting queue.") }
+        let (id, outcome) = try await one(parameters) { try $0.perform(.move($1, place)) }
+        guard case .moved(let index?) = outcome else { throw RPCError("GID#\(id) not found in the waiting queue.") }
         return .number(index)
     }
 
@@ -177,8 +178,8 @@ extension Aria2Methods {
         // Before any request to a URL from an untrusted client.
         if !isTrusted { options.usesOwnersSecrets = false }
         let id = details.snapshot.id
-        if !options.hasSameBytes(as: details.options) { _ = try step.change(options: options, of: id) }
-        if !details.sources[0].hasSameBytes(as: sources[0]) { _ = try step.replaceURL(of: id, with: sources[0]) }
+        if !options.hasSameBytes(as: details.options) { try step.perform(.options(id, options)) }
+        if !details.sources[0].hasSameBytes(as: sources[0]) { try step.perform(.replaceURL(id, sources[0])) }
     }
 
     func purge() async throws -> JSON {
@@ -192,7 +193,7 @@ extension Aria2Methods {
                 ["complete", "error", "removed"].contains(Aria2Status.word($0.state))
             }
             guard isOver == true else { throw RPCError("Could not remove download result of GID#\(id)") }
-            try step.forget(id)
+            try step.perform(.forget(id))
         }
         return "OK"
     }

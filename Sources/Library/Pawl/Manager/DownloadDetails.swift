@@ -131,7 +131,7 @@ extension DownloadManager {
         try await step { step throws(Failure) in
             let record = try step.keeper.record(QueueID(id))
             let old = record.map { StoredOptions(text: $0.options).options }
-            guard let record, let old, try step.change(options: options, of: id) else {
+            guard let record, let old, try step.perform(.options(id, options)).isChange else {
                 return OptionsChange(isStored: false, unchanged: [])
             }
             var unchanged: [String] = []
@@ -146,43 +146,17 @@ extension DownloadManager {
 
     /// Pauses all waiting and running downloads.
     public func pauseAll() async throws(PawlError) {
-        try await step { step throws(Failure) in
-            // From the end: no slot is assigned in between, and running downloads stay ahead of waiting ones.
-            for entry in try step.keeper.entriesNow().reversed() where entry.state == .waiting {
-                _ = step.keeper.pause(entry.id)
-            }
-        }
+        try await perform(.pauseAll)
     }
 
     /// Resumes all paused downloads, in queue order, and retries those that wait for their disk and then those that have
     /// failed, in the order in which they did.
-    public func resumeAll() async throws(PawlError) { try await resumeAll(withFailed: true) }
-
-    /// `withFailed`: also those that have failed.
-    package func resumeAll(withFailed: Bool) async throws(PawlError) {
-        try await step { step throws(Failure) in
-            let keeper = step.keeper
-            keeper.tryAll()
-            for entry in try keeper.entriesNow() where entry.state == .paused { _ = try keeper.resume(entry.id) }
-            guard withFailed else { return }
-            let failed = try keeper.store.records(
-                matching: QueueFilter(states: [.failed]), by: .ended(newestFirst: false), offset: 0, limit: .max)
-            for record in failed { _ = try keeper.resume(record.id) }
-        }
-    }
+    public func resumeAll() async throws(PawlError) { try await perform(.resumeAll()) }
 
     /// Removes the record of an ended download, but not its file; `nil` removes the records of all ended
     /// downloads.
     public func forget(_ id: Download.ID? = nil) async throws(PawlError) {
-        try await step { step throws(Failure) in
-            if let id { return try step.forget(id) }
-            let keeper = step.keeper
-            keeper.writeNow()
-            let records = try keeper.store.records(
-                matching: QueueFilter(states: QueueKeeper.ended), by: .ended(newestFirst: false), offset: 0, limit: .max
-            )
-            for record in records { keeper.forget(record) }
-        }
+        try await perform(id.map { .forget($0) } ?? .forgetAll)
     }
 }
 
@@ -231,15 +205,20 @@ extension QueueKeeper {
         return (runs.values.map(\.record) + checked).filter { machine.rest(of: $0.id) == nil }
     }
 
-    fileprivate func details(_ record: QueueRecord) -> DownloadDetails {
-        let snapshot = snapshot(record)
-        let stored = StoredOptions(text: record.options)
-        var options = stored.options
+    /// The options with what the record has in fields of its own.
+    func options(of record: QueueRecord) -> DownloadOptions {
+        var options = StoredOptions(text: record.options).options
         options.folder = record.folder
         options.mirrors = Array(record.sources.dropFirst())
         options.taskDescription = record.taskDescription
+        return options
+    }
+
+    fileprivate func details(_ record: QueueRecord) -> DownloadDetails {
+        let snapshot = snapshot(record)
+        let stored = StoredOptions(text: record.options)
         var details = DownloadDetails(
-            snapshot: snapshot, sources: record.sources, options: options,
+            snapshot: snapshot, sources: record.sources, options: options(of: record),
             written: snapshot.written > 0 ? [0..<snapshot.written] : [], pieceLength: stored.pieceLength)
         details.digests = stored.digests
         details.checksExistingFile = stored.checksExistingFile
@@ -248,20 +227,6 @@ extension QueueKeeper {
             details.verified = check.count
         }
         return details
-    }
-
-    static let ended: Set<QueueState> = [.finished, .failed, .removed]
-
-    /// Erases the record of an ended download.
-    func forget(_ record: QueueRecord) {
-        guard Self.ended.contains(record.state), !isLeaving(record.id) else { return }
-        erased.insert(record.id)
-        changed[record.id] = nil
-    }
-
-    fileprivate func entriesNow() throws(Failure) -> [QueueEntry] {
-        writeNow()
-        return try store.entries()
     }
 }
 

@@ -36,8 +36,8 @@ extension DownloadManager {
         do throws(Failure) { order = try AddOrder(request, settingsCache: settingsCache) } catch {
             throw PawlError(error, of: request.source)
         }
-        let download = try await step { step throws(Failure) in
-            let record = try step.add(order)
+        let download = try await step { step throws(Failure) -> Download? in
+            guard case .added(let record) = try step.perform(.add(order)) else { return nil }
             if let completion {
                 let id = Download.ID(rawValue: record.id.rawValue)
                 step.keeper.broadcaster.dispatcher.expect(id, completion)

@@ -33,17 +33,17 @@ extension DownloadManager {
     /// ``DownloadState/waiting``, and ``DownloadGroup/isPaused`` tells why. The state survives restarts. Throws code 28 for a name with
     /// control characters.
     public func pause(group: String) async throws(PawlError) {
-        try await step { step throws(Failure) in try step.keeper.pause(group: group) }
+        try await perform(.pauseGroup(group))
     }
 
     /// Resumes a group; downloads paused individually stay paused.
-    public func resume(group: String) async throws(PawlError) { try await step { $0.keeper.resume(group: group) } }
+    public func resume(group: String) async throws(PawlError) { try await perform(.resumeGroup(group)) }
 
     /// Moves a download to another group, `nil` for none; it stops if that group is paused.
     ///
     /// `false` if there is no such download.
     @discardableResult public func change(group: String?, of id: Download.ID) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.change(group: group ?? "", of: id) }
+        try await perform(.group(id, group ?? "")).isChange
     }
 }
 

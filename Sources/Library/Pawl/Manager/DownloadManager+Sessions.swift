@@ -52,7 +52,7 @@ extension DownloadManager {
             case .finished, .failed, .removed: return
             case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing,
                 .paused, .preempted:
-                _ = try step.resume(id)
+                try step.perform(.resume(id))
             }
         }
     }

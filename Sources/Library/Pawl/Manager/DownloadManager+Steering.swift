@@ -35,20 +35,25 @@ extension DownloadManager {
         return try result.get()
     }
 
+    /// Carries out a command as one step of the queue, and returns when its changes are written.
+    @discardableResult package func perform(_ command: QueueCommand) async throws(PawlError) -> QueueCommand.Outcome {
+        try await step { step throws(Failure) in try step.perform(command) }
+    }
+
     /// Pauses a download until the user resumes or starts it.
     ///
     /// Everything received is kept. With `keepingSlot` a running download is only suspended and keeps its
     /// slot; a restart of the program releases it. `false` when the download neither waits nor runs, or is
     /// already paused.
     @discardableResult public func pause(_ id: Download.ID, keepingSlot: Bool = false) async throws(PawlError) -> Bool {
-        try await step { $0.pause(id, keepingSlot: keepingSlot) }
+        try await perform(.pause(id, keepsSlot: keepingSlot)).isChange
     }
 
     /// Resumes a paused download in queue order, or retries a failed one.
     ///
     /// One that is waiting to retry does so immediately, even if the server requested a longer wait. A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
     @discardableResult public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.resume(id) }
+        try await perform(.resume(id)).isChange
     }
 
     /// Deletes what a failed download, or one that waits for its disk, has received, and puts it back into the queue to be
@@ -58,7 +63,7 @@ extension DownloadManager {
     /// disk. `false` when there is no such download or it is in another state. Throws when its part file cannot be deleted; it stays
     /// failed then.
     @discardableResult public func startOver(_ id: Download.ID) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.startOver(id) }
+        try await perform(.startOver(id)).isChange
     }
 
     /// Starts a download immediately, ahead of the queue.
@@ -66,7 +71,7 @@ extension DownloadManager {
     /// If all slots are taken, the longest-running download is preempted; it restarts automatically. `false`
     /// when it already runs or cannot run.
     @discardableResult public func start(now id: Download.ID) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.start(now: id) }
+        try await perform(.start(id)).isChange
     }
 
     /// Stops a download and removes it with its part file, journal and, unless kept, the finished file.
@@ -78,10 +83,8 @@ extension DownloadManager {
     @discardableResult public func remove(
         _ id: Download.ID, keepingFile: Bool = false, keepingHistory: Bool = false, keepingPartial: Bool = false
     ) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in
-            try step.remove(
-                id, keepingFile: keepingFile, keepingHistory: keepingHistory, keepingPartial: keepingPartial)
-        }
+        let removal = Removal(keepsFile: keepingFile, keepsHistory: keepingHistory, keepsPartial: keepingPartial)
+        return try await perform(.remove(id, removal)).isChange
     }
 
     /// Renames a download's file, on disk too if it has finished.
@@ -89,7 +92,7 @@ extension DownloadManager {
     /// An unfinished one is renamed when it finishes. `false` when there is no such download. Throws code 13 when
     /// the name is taken and 28 when it is invalid, as an empty one is.
     @discardableResult public func rename(_ id: Download.ID, to name: String) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.rename(id, to: name) }
+        try await perform(.rename(id, name)).isChange
     }
 
     /// Moves a finished file to another folder of the root, which is created if missing.
@@ -99,7 +102,7 @@ extension DownloadManager {
     /// moved (its record stays as it was), and 28 when the download has not finished or the folder is not inside the
     /// root.
     @discardableResult public func relocate(_ id: Download.ID, toFolder folder: String) async throws(PawlError) -> Bool
-    { try await step { step throws(Failure) in try step.relocate(id, toFolder: folder) } }
+    { try await perform(.relocate(id, folder: folder)).isChange }
 
     /// Replaces the URL of a download by another one of the same content.
     ///
@@ -108,7 +111,7 @@ extension DownloadManager {
     ///
     /// `false` when there is no such download or it has finished. Throws code 28 when the URL is invalid.
     @discardableResult public func replaceURL(of id: Download.ID, with source: String) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.replaceURL(of: id, with: source) }
+        try await perform(.replaceURL(id, source)).isChange
     }
 
     /// The target position of a waiting or paused download in the queue.
@@ -125,7 +128,8 @@ extension DownloadManager {
     ///
     /// `nil` when it is not in the queue.
     @discardableResult public func move(_ id: Download.ID, to place: Position) async throws(PawlError) -> Int? {
-        try await step { $0.move(id, to: place) }
+        guard case .moved(let index) = try await perform(.move(id, place)) else { return nil }
+        return index
     }
 
     /// Changes the priority of a download; it goes to the end of the downloads of that priority.
@@ -133,21 +137,21 @@ extension DownloadManager {
     /// Default 0 for new ones, higher starts first; running downloads are not preempted. `false` when there
     /// is no such download.
     @discardableResult public func change(priority: Int, of id: Download.ID) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.change(priority: priority, of: id) }
+        try await perform(.priority(id, priority)).isChange
     }
 
     /// Changes the number of simultaneous downloads; if it is lowered, the newest are preempted.
     ///
     /// The value survives restarts. Throws code 28 for a number that is not positive.
     public func change(slots: Int) async throws(PawlError) {
-        try await step { step throws(Failure) in try step.keeper.change(slots: slots) }
+        try await perform(.slots(slots))
     }
 
     /// Changes the limit for all downloads together, in bytes per second; `nil` or 0 removes it.
     ///
     /// The value survives restarts. Throws code 28 for a negative limit.
     public func limit(to bytesPerSecond: Int64?) async throws(PawlError) {
-        try await step { step throws(Failure) in try step.keeper.limit(to: bytesPerSecond) }
+        try await perform(.totalLimit(bytesPerSecond))
     }
 }
 
@@ -156,7 +160,7 @@ extension DownloadManager {
     ///
     /// `false` when there is no such download or it has finished. Throws code 28 for a negative limit.
     @discardableResult public func limit(_ id: Download.ID, to bytesPerSecond: Int64?) async throws(PawlError) -> Bool {
-        try await step { step throws(Failure) in try step.limit(id, to: bytesPerSecond) }
+        try await perform(.limit(id, bytesPerSecond)).isChange
     }
 
     /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` removes them, and the last
@@ -164,6 +168,6 @@ extension DownloadManager {
     ///
     /// The value survives restarts. Throws code 28 when the text is invalid.
     public func change(timetable: String?) async throws(PawlError) {
-        try await step { step throws(Failure) in try step.keeper.change(timetable: timetable) }
+        try await perform(.timetable(timetable))
     }
 }

@@ -252,16 +252,18 @@ final class ManagerOwner: DownloadOwner {
 
     var decidesFailures: Bool { true }
 
-    package func resume(_ id: Download.ID) {
-        thread.post { keeper in do throws(Failure) { _ = try keeper.resume(QueueID(id)) } catch { keeper.note(error) } }
+    func resume(_ id: Download.ID) { post(.resume(id)) }
+    func pause(_ id: Download.ID) { post(.pause(id)) }
+
+    private func post(_ command: QueueCommand) {
+        thread.post { keeper in do throws(Failure) { _ = try keeper.carryOut(command) } catch { keeper.note(error) } }
     }
 
-    func pause(_ id: Download.ID) { thread.post { _ = $0.pause(QueueID(id)) } }
     func letGo(_ id: Download.ID) { thread.post { $0.forgetHandle(QueueID(id)) } }
 
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
-        let id = download.id
-        let result = try await thread.step { step throws(Failure) in try step.remove(id, keepingFile: keepingFile) }
+        let command = QueueCommand.remove(download.id, Removal(keepsFile: keepingFile))
+        let result = try await thread.step { step throws(Failure) in try step.perform(command) }
         do throws(Failure) { _ = try result.get() } catch { throw PawlError(error) }
     }
 }

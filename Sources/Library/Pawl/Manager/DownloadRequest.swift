@@ -52,7 +52,6 @@ public struct DownloadRequest: Sendable, Hashable {
     public init(_ source: String) { self.source = source }
 }
 
-/// A validated request.
 extension DownloadRequest {
     /// A folder relative to the root, without empty parts and dots; throws code 28 if it is not one.
     package static func checkedFolder(_ text: String) throws(PawlError) -> String {
@@ -60,7 +59,8 @@ extension DownloadRequest {
     }
 }
 
-struct AddOrder: Sendable {
+/// A validated request.
+package struct AddOrder: Sendable {
     var record: QueueRecord
     var start: QueueMachine.Start
     var allowsDuplicate: Bool

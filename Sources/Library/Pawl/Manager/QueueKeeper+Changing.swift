@@ -11,7 +11,7 @@ extension QueueKeeper {
         guard var record = try record(id), record.state != .removed else { return false }
         record.priority = priority
         put(record)
-        perform(machine.change(priority: priority, of: id))
+        perform(machine.apply(.priority(id, priority)))
         notify(id, .changed)
         return true
     }
@@ -21,8 +21,36 @@ extension QueueKeeper {
         guard var record = try record(id), record.state != .removed else { return false }
         record.group = try AddOrder.group(group)
         put(record)
-        perform(machine.change(group: record.groupID, of: id))
+        perform(machine.apply(.group(id, record.groupID)))
         notify(id, .changed)
+        return true
+    }
+
+    /// Moves a download that has not begun to another folder, relative to the root.
+    ///
+    /// `false` if there is no such download. Throws code 28 if the folder cannot be used, or if there are files of the
+    /// download in the present one.
+    func change(folder: String, of id: QueueID) throws(Failure) -> Bool {
+        guard var record = try record(id), record.state != .removed else { return false }
+        let folder = try AddOrder.folder(folder)
+        guard !folder.hasSameBytes(as: record.folder) else { return true }
+        guard record.name == nil, record.state != .finished, runs[id] == nil else {
+            throw Failure(
+                .badOption, "cannot use", at: "the folder \(folder)",
+                because: LocalizableMessage("folder-in-use", "the download has begun in another one"),
+                remedy: "add it again")
+        }
+        record.folder = folder
+        try checkPlace(of: record)
+        edit(id) { $0.folder = folder }
+        notify(id, .changed)
+        return true
+    }
+
+    /// `false` if there is no such download or it has ended for good.
+    func change(options: DownloadOptions, of id: QueueID) throws(Failure) -> Bool {
+        guard let record = try record(id), record.state != .removed, record.state != .finished else { return false }
+        try change(record, to: options)
         return true
     }
 
@@ -84,7 +112,13 @@ extension QueueKeeper {
     ///
     /// A running download switches to it as soon as the content is shown to be the same. If its file is being published, it
     /// is of the former URL, and the download fails. Throws code 28 if the URL states a digest that contradicts a known one.
-    func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
+    func replace(_ id: QueueID, with source: String, usesOwnersSecrets: Bool) throws(Failure) -> Bool {
+        _ = try WebAddress.parse(source)
+        // Before any request to the new URL.
+        if !usesOwnersSecrets, var options = try record(id).map({ options(of: $0) }), options.usesOwnersSecrets {
+            options.usesOwnersSecrets = false
+            _ = try change(options: options, of: id)
+        }
         guard let record = try record(id), record.state != .removed, record.state != .finished else { return false }
         _ = try keep(source, for: record, at: 0)
         if runs[id] != nil { replaced.insert(id) }

@@ -5,14 +5,11 @@ import PawlEngine
 import PawlJournal
 import PawlQueue
 
-// Commands: the machine decides what runs; what a command means for a record is decided here, on the queue's thread.
+// What commands mean for records.
 extension QueueKeeper {
     // MARK: adding
 
     /// Adds a new download, or resumes the known one of the same URL.
-    func add(_ order: AddOrder) throws(Failure) -> QueueRecord { try addOrResume(order).record }
-
-    /// As ``add(_:)``, and says whether the URL was known.
     func addOrResume(_ order: AddOrder) throws(Failure) -> (record: QueueRecord, isKnown: Bool) {
         let source = order.record.sources[0]
         if !order.allowsDuplicate, let record = try resume(with: order) { return (record, true) }
@@ -40,7 +37,7 @@ extension QueueKeeper {
         fresh[Bytewise(source), default: []].append(record.id)
         notify(record.id, .added)
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
-        if order.start == .now { perform(machine.start(record.id)) }
+        if order.start == .now { perform(machine.apply(.start(record.id))) }
         return (record, false)
     }
 
@@ -76,12 +73,6 @@ extension QueueKeeper {
         try store.ids(prefix: digits.lowercased(), limit: limit)
     }
 
-    func pause(_ id: QueueID, keepsSlot: Bool = false) -> Bool {
-        let actions = machine.pause(id, keepsSlot: keepsSlot)
-        perform(actions)
-        return !actions.isEmpty
-    }
-
     /// Resumes a paused download, restarts a failed one or a finished one whose file is gone, and, with
     /// `endsWait`, ends the wait for a retry.
     package func resume(_ id: QueueID, endsWait: Bool = true) throws(Failure) -> Bool {
@@ -94,9 +85,7 @@ extension QueueKeeper {
                 engine.retryNow(run.engineID)
                 return true
             }
-            let actions = machine.resume(id)
-            perform(actions)
-            return !actions.isEmpty
+            return apply(.resume(id))
         }
         guard try revive(id) else { return false }
         perform(machine.startNext())
@@ -106,9 +95,7 @@ extension QueueKeeper {
     func force(_ id: QueueID) throws(Failure) -> Bool {
         if !machine.knows(id), try !revive(id) { return false }
         diskWaits.tryNow(id)
-        let actions = machine.start(id)
-        perform(actions)
-        return !actions.isEmpty
+        return apply(.start(id))
     }
 
     /// Puts an ended download back into the queue.
@@ -280,13 +267,13 @@ extension QueueKeeper {
     func pause(group: String) throws(Failure) {
         pausedGroups.insert(Bytewise(try AddOrder.group(group)))
         writeGroups()
-        perform(machine.pause(group: GroupID(group)))
+        perform(machine.apply(.pauseGroup(GroupID(group))))
     }
 
     package func resume(group: String) {
         pausedGroups.remove(Bytewise(group))
         writeGroups()
-        perform(machine.resume(group: GroupID(group)))
+        perform(machine.apply(.resumeGroup(GroupID(group))))
     }
 
     private func writeGroups() {

@@ -11,7 +11,7 @@ extension QueueKeeper {
         try restoreLimits(configuration)
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
         pausedGroups = Set((try store.value("paused groups") ?? "").split(separator: "\n").map { Bytewise(String($0)) })
-        for group in pausedGroups { perform(machine.pause(group: GroupID(group.wrappedValue))) }
+        for group in pausedGroups { perform(machine.apply(.pauseGroup(GroupID(group.wrappedValue)))) }
         try loadPublishing()
         let suspects = try loadStarts()
         for entry in try store.entries() {

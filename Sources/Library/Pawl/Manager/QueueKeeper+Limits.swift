@@ -14,7 +14,7 @@ extension QueueKeeper {
     func restoreLimits(_ configuration: DownloadManager.Configuration) throws(Failure) {
         if let slots = configuration.slots { try Self.check(slots, "slots") }
         if configuration.slots == nil, let slots = try store.value(ValueName.slots).flatMap({ Int($0) }) {
-            perform(machine.change(slots: slots))
+            perform(machine.apply(.slots(slots)))
         }
         // The limit is the service's own.
         if configuration.isGuest { return }
@@ -38,7 +38,7 @@ extension QueueKeeper {
     func change(slots: Int) throws(Failure) {
         try Self.check(slots, "slots")
         values[ValueName.slots] = "\(slots)"
-        perform(machine.change(slots: slots))
+        perform(machine.apply(.slots(slots)))
     }
 
     /// Throws code 28 for a negative limit; 0 is none.

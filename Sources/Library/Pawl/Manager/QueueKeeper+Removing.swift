@@ -4,15 +4,15 @@ import PawlJournal
 import PawlQueue
 
 /// The options of a removal.
-struct Removal: Hashable, Sendable {
+package struct Removal: Hashable, Sendable {
     /// Its file has its final name.
     var isFinished = false
     var keepsFile = false
     var keepsHistory = false
     /// Part file and journal stay for a later download.
-    var keepsPartial = false
+    package var keepsPartial = false
 
-    init(keepsFile: Bool, keepsHistory: Bool = false, keepsPartial: Bool = false) {
+    package init(keepsFile: Bool = false, keepsHistory: Bool = false, keepsPartial: Bool = false) {
         self.keepsFile = keepsFile
         self.keepsHistory = keepsHistory
         self.keepsPartial = keepsPartial
@@ -37,17 +37,21 @@ struct Removal: Hashable, Sendable {
 extension QueueKeeper {
     private static let removalsName = "removing"
 
-    /// Begins a removal; `completion` is called when it is complete.
-    func remove(_ record: QueueRecord, _ removal: Removal, completion: @escaping (Result<Void, Failure>) -> Void) {
-        let id = record.id
+    /// Begins a removal; `false` when there is no such download.
+    ///
+    /// When it is complete, the functions in `removalCompletions` are called.
+    func remove(_ id: QueueID, _ removal: Removal) throws(Failure) -> Bool {
+        guard let record = try record(id), record.state != .removed || isLeaving(id) else { return false }
         edit(id) { record in
             record.state = .removed
             record.endedAt = ports.clock.wallTime
         }
-        removalCompletions[id, default: []].append(completion)
-        guard removals.updateValue(removal, forKey: id) == nil else { return }
+        var removal = removal
+        removal.isFinished = record.state == .finished
+        guard removals.updateValue(removal, forKey: id) == nil else { return true }
         writeRemovals()
         perform(machine.remove(id))
+        return true
     }
 
     /// Its file got its final name during the removal.

@@ -31,15 +31,23 @@ package final class QueueStep {
         completion = nil
     }
 
-    /// Adds a new download, or resumes the known one of the same URL.
-    package func add(_ request: DownloadRequest) throws(Failure) -> Download.ID {
-        Download.ID(rawValue: try add(AddOrder(request, settingsCache: keeper.settingsCache)).id.rawValue)
+    /// Carries out a command; the step of a removal ends when the files are removed.
+    @discardableResult package func perform(_ command: QueueCommand) throws(Failure) -> QueueCommand.Outcome {
+        let outcome = try keeper.carryOut(command)
+        if case .remove(let id, _) = command, outcome.isChange {
+            unfinished += 1
+            keeper.removalCompletions[QueueID(id), default: []].append { result in
+                if case .failure(let failure) = result { self.finishOne(failure) } else { self.finishOne(nil) }
+            }
+        }
+        return outcome
     }
 
-    func add(_ order: AddOrder) throws(Failure) -> QueueRecord {
-        let record = try keeper.add(order)
-        keeper.perform(keeper.machine.startNext())
-        return record
+    /// Adds a new download, or resumes the known one of the same URL.
+    package func add(_ request: DownloadRequest) throws(Failure) -> Download.ID {
+        let order = try AddOrder(request, settingsCache: keeper.settingsCache)
+        guard case .added(let record) = try perform(.add(order)) else { preconditionFailure("it adds a record") }
+        return Download.ID(rawValue: record.id.rawValue)
     }
 
     /// The current state of a download.
@@ -50,111 +58,6 @@ package final class QueueStep {
     /// The location of a download's file.
     package func location(of id: Download.ID) throws(Failure) -> DownloadLocation {
         keeper.location(try keeper.record(QueueID(id)))
-    }
-
-    /// As ``DownloadManager/pause(_:keepingSlot:)``.
-    package func pause(_ id: Download.ID, keepingSlot: Bool = false) -> Bool {
-        keeper.pause(QueueID(id), keepsSlot: keepingSlot)
-    }
-
-    /// As ``DownloadManager/resume(_:)``.
-    package func resume(_ id: Download.ID) throws(Failure) -> Bool { try keeper.resume(QueueID(id)) }
-
-    /// As ``DownloadManager/startOver(_:)``.
-    package func startOver(_ id: Download.ID) throws(Failure) -> Bool { try keeper.startOver(QueueID(id)) }
-
-    /// As ``DownloadManager/start(now:)``.
-    package func start(now id: Download.ID) throws(Failure) -> Bool { try keeper.force(QueueID(id)) }
-
-    /// As ``DownloadManager/rename(_:to:)``.
-    package func rename(_ id: Download.ID, to name: String) throws(Failure) -> Bool {
-        try keeper.rename(QueueID(id), to: name)
-    }
-
-    /// As ``DownloadManager/relocate(_:toFolder:)``.
-    package func relocate(_ id: Download.ID, toFolder folder: String) throws(Failure) -> Bool {
-        try keeper.relocate(QueueID(id), to: folder)
-    }
-
-    /// As ``DownloadManager/limit(_:to:)``.
-    package func limit(_ id: Download.ID, to bytesPerSecond: Int64?) throws(Failure) -> Bool {
-        try keeper.limit(QueueID(id), to: bytesPerSecond)
-    }
-
-    /// As ``DownloadManager/replaceURL(of:with:)``; without `usingOwnersSecrets` the download no longer uses the
-    /// secrets of the machine's owner, as a URL from an untrusted client requires.
-    package func replaceURL(
-        of id: Download.ID, with source: String, usingOwnersSecrets: Bool = true
-    ) throws(Failure) -> Bool {
-        _ = try WebAddress.parse(source)
-        // Before any request to the new URL.
-        if !usingOwnersSecrets, var options = try details(of: id)?.options, options.usesOwnersSecrets {
-            options.usesOwnersSecrets = false
-            _ = try change(options: options, of: id)
-        }
-        return try keeper.replace(QueueID(id), with: source)
-    }
-
-    /// As ``DownloadManager/move(_:to:)``.
-    package func move(_ id: Download.ID, to place: DownloadManager.Position) -> Int? {
-        let target: QueueTarget =
-            switch place {
-            case .index(let index): .index(index)
-            case .offset(let offset): .offset(offset)
-            case .fromEnd(let offset): .fromEnd(offset)
-            }
-        guard let (index, actions) = keeper.machine.move(QueueID(id), to: target) else { return nil }
-        keeper.perform(actions)
-        keeper.notify(QueueID(id), .changed)
-        // Positions of other downloads may have changed.
-        for case .place(let other, _) in actions where other != QueueID(id) { keeper.notify(other, .changed) }
-        return index
-    }
-
-    /// As ``DownloadManager/change(priority:of:)``.
-    package func change(priority: Int, of id: Download.ID) throws(Failure) -> Bool {
-        try keeper.change(priority: priority, of: QueueID(id))
-    }
-
-    /// As ``DownloadManager/change(group:of:)``; an empty name stands for none.
-    package func change(group: String, of id: Download.ID) throws(Failure) -> Bool {
-        try keeper.change(group: group, of: QueueID(id))
-    }
-
-    /// Sets the text that belongs to a download.
-    package func change(taskDescription: String?, of id: Download.ID) {
-        keeper.edit(QueueID(id)) { $0.taskDescription = taskDescription }
-        keeper.notify(QueueID(id), .changed)
-    }
-
-    /// As ``DownloadManager/change(options:of:)``.
-    package func change(options: DownloadOptions, of id: Download.ID) throws(Failure) -> Bool {
-        guard let record = try keeper.record(QueueID(id)), record.state != .removed, record.state != .finished else {
-            return false
-        }
-        try keeper.change(record, to: options)
-        return true
-    }
-
-    /// As ``DownloadManager/forget(_:)``.
-    package func forget(_ id: Download.ID) throws(Failure) {
-        if let record = try keeper.record(QueueID(id)) { keeper.forget(record) }
-    }
-
-    /// As ``DownloadManager/remove(_:keepingFile:keepingHistory:keepingPartial:)``; the step ends when the files
-    /// are removed.
-    package func remove(
-        _ id: Download.ID, keepingFile: Bool = false, keepingHistory: Bool = false, keepingPartial: Bool = false
-    ) throws(Failure) -> Bool {
-        let id = QueueID(id)
-        guard let record = try keeper.record(id), record.state != .removed || keeper.isLeaving(id) else { return false }
-        var removal = Removal(keepsFile: keepingFile, keepsHistory: keepingHistory, keepsPartial: keepingPartial)
-        removal.isFinished = record.state == .finished
-        unfinished += 1
-        keeper.remove(record, removal) { result in
-            if case .failure(let failure) = result { self.finishOne(failure) } else { self.finishOne(nil) }
-        }
-        return true
     }
 }
 

@@ -80,27 +80,6 @@ package struct QueueBook: Sendable {
         return startNext()
     }
 
-    /// Pauses on behalf of the user: only the user starts it again (D9).
-    ///
-    /// With `keepsSlot` it is only suspended; if it loses its slot then, it waits as paused (D1).
-    package mutating func pause(_ number: Number, keepsSlot: Bool) -> [Order] {
-        let orders: [Order] = line.isPaused(number) ? [] : [.pause(number)]
-        line.set(paused: true, of: number)
-        line.set(stuck: false, of: number)
-        guard let index = holders.firstIndex(of: number) else { return [] }
-        if keepsSlot { return orders }
-        holders.remove(at: index)
-        line.insertFirst(number)
-        return orders + startNext()
-    }
-
-    /// Resumes on behalf of the user; it keeps its place in the line.
-    package mutating func resume(_ number: Number) -> [Order] {
-        guard line.isPaused(number) else { return [] }
-        line.set(paused: false, of: number)
-        return line.isWaiting(number) ? startNext() : [.start(number)]
-    }
-
     /// It cannot be written: it waits at its place, without a slot, until `wake`.
     package mutating func stall(_ number: Number) -> [Order] {
         line.set(stuck: true, of: number)
@@ -117,10 +96,54 @@ package struct QueueBook: Sendable {
         return startNext()
     }
 
-    /// Starts it at once; when all slots are taken, the oldest running one is preempted for it (D8).
-    ///
-    /// This ends a pause of the download, and overrides one of its group.
-    package mutating func forceStart(_ number: Number) -> [Order] {
+    // MARK: commands of the user
+
+    /// Carries out a command for a download that it knows, or for several.
+    package mutating func apply(_ command: SlotCommand<Number>) -> [Order] {
+        switch command {
+        case .pause(let number, let keepsSlot): return pause(number, keepsSlot: keepsSlot)
+        case .resume(let number): return resume(number)
+        case .start(let number): return start(number)
+        case .priority(let number, let priority):
+            line.set(priority: priority, of: number)
+            return [.place(number)]
+        case .move(let number, let target):
+            return line.isWaiting(number) ? line.move(number, to: rank(of: number, at: target)).map { .place($0) } : []
+        case .group(let number, let group):
+            line.set(group: group, of: number)
+            return line.isHeld(number) ? withdraw([number]) : startNext()
+        case .pauseGroup(let group):
+            line.set(held: true, of: group)
+            return withdraw(holders.filter { line.isMember($0, of: group) })
+        case .resumeGroup(let group):
+            line.set(held: false, of: group)
+            return startNext()
+        case .slots(let slots):
+            self.slots = max(1, slots)
+            var orders: [Order] = []
+            while holders.count > self.slots { orders += takeSlot(of: holders.count - 1) }
+            return orders + startNext()
+        }
+    }
+
+    private mutating func pause(_ number: Number, keepsSlot: Bool) -> [Order] {
+        guard !line.isPaused(number) else { return [] }
+        line.set(paused: true, of: number)
+        line.set(stuck: false, of: number)
+        guard let index = holders.firstIndex(of: number) else { return [] }
+        if keepsSlot { return [.pause(number)] }
+        holders.remove(at: index)
+        line.insertFirst(number)
+        return [.pause(number)] + startNext()
+    }
+
+    private mutating func resume(_ number: Number) -> [Order] {
+        guard line.isPaused(number) else { return [] }
+        line.set(paused: false, of: number)
+        return line.isWaiting(number) ? startNext() : [.start(number)]
+    }
+
+    private mutating func start(_ number: Number) -> [Order] {
         guard line.isWaiting(number) else { return resume(number) }
         line.remove(number)
         line.set(paused: false, of: number)
@@ -131,62 +154,28 @@ package struct QueueBook: Sendable {
         return orders + [.start(number)]
     }
 
-    // MARK: groups
-
-    /// Stops starts in the group until it is resumed, except forced ones.
-    package mutating func pause(group: GroupID) -> [Order] {
-        line.set(held: true, of: group)
-        var orders: [Order] = []
-        // The newest first, so that the oldest gets to the very front.
-        for index in holders.indices.reversed() where line.isMember(holders[index], of: group) {
-            let number = holders.remove(at: index)
-            line.insertFirst(number)
-            if !line.isPaused(number) { orders.append(.pause(number)) }
-        }
-        return orders + startNext()
-    }
-
-    /// Resumes the group; downloads paused by the user stay paused.
-    package mutating func resume(group: GroupID) -> [Order] {
-        line.set(held: false, of: group)
-        return startNext()
-    }
-
-    /// Moves it to another group, or to none; a paused group stops it.
-    package mutating func change(group: GroupID?, of number: Number) -> [Order] {
-        line.set(group: group, of: number)
-        guard line.isHeld(number), let index = holders.firstIndex(of: number) else { return startNext() }
-        holders.remove(at: index)
-        line.insertFirst(number)
-        return (line.isPaused(number) ? [] : [.pause(number)]) + startNext()
-    }
-
-    // MARK: the line
-
-    package mutating func change(priority: Int, of number: Number) { line.set(priority: priority, of: number) }
-
-    package mutating func move(_ number: Number, to target: QueueTarget) -> QueueMove<Number> {
+    /// The index in the line that it is to have.
+    private func rank(of number: Number, at target: QueueTarget) -> Int {
         let last = line.count - 1
-        let desired =
-            switch target {
-            case .index(let index): index
-            case .offset(let offset): line.rank(of: number) + min(max(offset, -last), last)
-            case .fromEnd(let offset): last + min(max(offset, -last), 0)
-            }
-        let replaced = line.move(number, to: desired)
-        return QueueMove(index: line.rank(of: number), replaced: replaced)
+        return switch target {
+        case .index(let index): index
+        case .offset(let offset): line.rank(of: number) + min(max(offset, -last), last)
+        case .fromEnd(let offset): last + min(max(offset, -last), 0)
+        }
     }
 
     // MARK: slots
 
-    /// Changes the number of slots: more slots start waiting downloads; for fewer the newest ones are
-    /// preempted (D7).
-    ///
-    /// A lower number applies at once: letting downloads finish first could take days.
-    package mutating func change(slots: Int) -> [Order] {
-        self.slots = max(1, slots)
+    /// Takes the slots that these downloads have, since their group is paused.
+    private mutating func withdraw(_ numbers: [Number]) -> [Order] {
         var orders: [Order] = []
-        while holders.count > self.slots { orders += takeSlot(of: holders.count - 1) }
+        // The newest first, so that the oldest gets to the very front.
+        for number in numbers.reversed() {
+            guard let index = holders.firstIndex(of: number) else { continue }
+            holders.remove(at: index)
+            line.insertFirst(number)
+            if !line.isPaused(number) { orders.append(.pause(number)) }
+        }
         return orders + startNext()
     }
 

@@ -103,26 +103,16 @@ package struct QueueMachine: Sendable {
 
     // MARK: commands of the user
 
-    /// Pauses it; with `keepsSlot` a running one is suspended and keeps its slot (D1).
-    package mutating func pause(_ id: QueueID, keepsSlot: Bool = false) -> [Action] {
-        guard knows(id), !scheduler.isPaused(id) else { return [] }
-        preempted.remove(id)
-        let orders = scheduler.pause(id, keepsSlot: keepsSlot)
-        let notices: [Action] = runs[id] == nil ? [.notify(id, .paused)] : []
-        return [.write(id, .paused)] + notices + carryOut(orders)
-    }
-
-    package mutating func resume(_ id: QueueID) -> [Action] {
-        guard scheduler.isPaused(id) else { return [] }
-        let orders = scheduler.resume(id)
-        return [.write(id, .waiting)] + notices(waiting: id) + carryOut(orders)
-    }
-
-    /// Starts it at once; the oldest is preempted if necessary (D8).
-    package mutating func start(_ id: QueueID) -> [Action] {
-        guard knows(id), !scheduler.isRunning(id) || scheduler.isPaused(id) else { return [] }
-        let written: [Action] = scheduler.isPaused(id) ? [.write(id, .waiting)] : []
-        return written + carryOut(scheduler.forceStart(id))
+    /// Carries out a command that concerns the line and its slots; the result is empty if it changes nothing.
+    package mutating func apply(_ command: SlotCommand<QueueID>) -> [Action] {
+        guard let id = command.id else { return carryOut(scheduler.apply(command)) }
+        let wasPaused = scheduler.isPaused(id)
+        let orders = scheduler.apply(command)
+        let isPaused = scheduler.isPaused(id)
+        guard isPaused != wasPaused else { return carryOut(orders) }
+        if isPaused { preempted.remove(id) }
+        let notices: [Action] = isPaused && runs[id] == nil ? [.notify(id, .paused)] : notices(waiting: id)
+        return [.write(id, isPaused ? .paused : .waiting)] + notices + carryOut(orders)
     }
 
     /// Removes it; `clean` follows, at once or when it has stopped.
@@ -141,25 +131,6 @@ package struct QueueMachine: Sendable {
         runs[id] = .leaving(again: true)
         return [.stop(id)]
     }
-
-    package mutating func change(priority: Int, of id: QueueID) -> [Action] {
-        scheduler.change(priority: priority, of: id)
-        return placed(id)
-    }
-
-    /// Moves it within its priority; `nil` when it does not wait.
-    package mutating func move(_ id: QueueID, to target: QueueTarget) -> (index: Int, actions: [Action])? {
-        guard let move = scheduler.move(id, to: target) else { return nil }
-        return (move.index, move.replaced.flatMap { placed($0) })
-    }
-
-    package mutating func pause(group: GroupID) -> [Action] { carryOut(scheduler.pause(group: group)) }
-    package mutating func resume(group: GroupID) -> [Action] { carryOut(scheduler.resume(group: group)) }
-    package mutating func change(group: GroupID?, of id: QueueID) -> [Action] {
-        carryOut(scheduler.change(group: group, of: id))
-    }
-
-    package mutating func change(slots: Int) -> [Action] { carryOut(scheduler.change(slots: slots)) }
 
     /// Stops all starts; stops of running downloads are the engine's from now on, not the user's.
     package mutating func close() { isClosing = true }
@@ -217,10 +188,11 @@ package struct QueueMachine: Sendable {
     // MARK: orders
 
     private mutating func carryOut(_ orders: [QueueScheduler<QueueID>.Order]) -> [Action] {
-        guard !isClosing else { return [] }
         var actions: [Action] = []
         for order in orders {
             switch order {
+            case .place(let id): actions += placed(id)
+            case _ where isClosing: break
             case .start(let id): actions += begin(id)
             case .pause(let id): actions += placed(id) + leave(id)
             case .preempt(let id):

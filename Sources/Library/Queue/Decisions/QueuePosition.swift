@@ -32,6 +32,8 @@ package enum QueueOrder<ID: Hashable & Sendable>: Hashable, Sendable {
     case preempt(ID)
     /// Stop it; the user paused it or its group.
     case pause(ID)
+    /// Store its position in the line, which has changed.
+    case place(ID)
 }
 
 /// The target of a move in the line.
@@ -42,17 +44,4 @@ package enum QueueTarget: Hashable, Sendable {
     case offset(Int)
     /// This many places from the last; negative is forward.
     case fromEnd(Int)
-}
-
-/// The result of a move.
-package struct QueueMove<ID: Hashable & Sendable>: Hashable, Sendable {
-    /// The download's new index in the line.
-    package var index: Int
-    /// The entries with new positions: the moved one, and rarely neighbours.
-    package var replaced: [ID]
-
-    package init(index: Int, replaced: [ID]) {
-        self.index = index
-        self.replaced = replaced
-    }
 }

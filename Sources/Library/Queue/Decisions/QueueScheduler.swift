@@ -29,6 +29,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
             case .start(let number): .start(ids[Int(number)])
             case .preempt(let number): .preempt(ids[Int(number)])
             case .pause(let number): .pause(ids[Int(number)])
+            case .place(let number): .place(ids[Int(number)])
             }
         }
     }
@@ -37,7 +38,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
 
     /// Makes it run when its turn comes; a known one is resumed and keeps its place.
     package mutating func enqueue(_ id: ID, priority: Int = 0, group: GroupID? = nil) -> [Order] {
-        if numbers[id] != nil { return resume(id) }
+        if numbers[id] != nil { return apply(.resume(id)) }
         let number = book.add(priority: priority, group: group)
         name(number, id)
         return orders { $0.enqueue(number) }
@@ -68,20 +69,6 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         return orders { $0.release(number) }
     }
 
-    /// Pauses on behalf of the user: only the user starts it again (D9).
-    ///
-    /// With `keepsSlot` it is only suspended; if it loses its slot then, it waits as paused (D1).
-    package mutating func pause(_ id: ID, keepsSlot: Bool = false) -> [Order] {
-        guard let number = numbers[id] else { return [] }
-        return orders { $0.pause(number, keepsSlot: keepsSlot) }
-    }
-
-    /// Resumes on behalf of the user; it keeps its place in the line.
-    package mutating func resume(_ id: ID) -> [Order] {
-        guard let number = numbers[id] else { return [] }
-        return orders { $0.resume(number) }
-    }
-
     /// It cannot be written: it waits at its place, without a slot, until `wake`.
     package mutating func stall(_ id: ID) -> [Order] {
         guard let number = numbers[id] else { return [] }
@@ -94,42 +81,13 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         return orders { $0.wake(numbers) }
     }
 
-    /// Starts it at once; when all slots are taken, the oldest running one is preempted for it (D8).
-    package mutating func forceStart(_ id: ID) -> [Order] {
-        guard let number = numbers[id] else { return [] }
-        return orders { $0.forceStart(number) }
-    }
-
-    /// Stops starts in the group until it is resumed, except forced ones.
-    package mutating func pause(group: GroupID) -> [Order] { orders { $0.pause(group: group) } }
-
-    /// Resumes the group; downloads paused by the user stay paused.
-    package mutating func resume(group: GroupID) -> [Order] { orders { $0.resume(group: group) } }
-
-    /// Moves it to another group, or to none; a paused group stops it.
-    package mutating func change(group: GroupID?, of id: ID) -> [Order] {
-        guard let number = numbers[id] else { return [] }
-        return orders { $0.change(group: group, of: number) }
-    }
-
-    /// Changes the number of slots: more slots start waiting downloads; for fewer the newest ones are
-    /// preempted (D7).
-    package mutating func change(slots: Int) -> [Order] { orders { $0.change(slots: slots) } }
-
     /// Assigns free slots to ready downloads, in order.
     package mutating func startNext() -> [Order] { orders { $0.startNext() } }
 
-    /// Changes its priority: it moves to the end of the new one; a running one continues.
-    package mutating func change(priority: Int, of id: ID) {
-        guard let number = numbers[id] else { return }
-        book.change(priority: priority, of: number)
-    }
-
-    /// Moves a download in the line, within its priority; `nil` when it does not wait.
-    package mutating func move(_ id: ID, to target: QueueTarget) -> QueueMove<ID>? {
-        guard let number = numbers[id], book.line.isWaiting(number) else { return nil }
-        let move = book.move(number, to: target)
-        return QueueMove(index: move.index, replaced: named(move.replaced))
+    /// Carries out a command of the user.
+    package mutating func apply(_ command: SlotCommand<ID>) -> [Order] {
+        guard let command = command.mapped({ numbers[$0] }) else { return [] }
+        return orders { $0.apply(command) }
     }
 
     // MARK: state

@@ -121,7 +121,7 @@ package struct SlotScheduler: Sendable {
     }
 
     /// Changes the number of slots: for fewer the newest ones are preempted (D7).
-    package mutating func change(slots: Int) -> [Action] { actions(book.change(slots: slots)) }
+    package mutating func change(slots: Int) -> [Action] { actions(book.apply(.slots(slots))) }
 
     // MARK: events of the engine
 
@@ -194,6 +194,8 @@ package struct SlotScheduler: Sendable {
                 guard runs[id] == .active(number) else { continue }
                 runs[id] = .yielding(number)
                 actions.append(.preempt(id))
+            // Nobody moves one.
+            case .place: break
             }
         }
         return actions

@@ -24,7 +24,7 @@ final class PendingRemovals: Sendable {
     /// being removed.
     func remove(_ id: Download.ID, in step: QueueStep, keepingFile: Bool, after delay: Duration) throws -> Bool {
         guard let snapshot = try step.snapshot(of: id), snapshot.state != .removed, !holds(id) else { return false }
-        let wasUnderWay = step.pause(id, keepingSlot: true)
+        let wasUnderWay = try step.perform(.pause(id, keepsSlot: true)).isChange
         let timer = Task {
             guard (try? await Task.sleep(for: delay)) != nil else { return }
             await self.complete(id)
@@ -37,7 +37,7 @@ final class PendingRemovals: Sendable {
     func restore(_ id: Download.ID, in step: QueueStep) throws -> Bool {
         guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return false }
         pendingRemoval.timer.cancel()
-        if pendingRemoval.wasUnderWay { _ = try step.resume(id) }
+        if pendingRemoval.wasUnderWay { try step.perform(.resume(id)) }
         return true
     }
 

@@ -9,7 +9,7 @@ extension ServiceMethods {
         let fields = try RPCFields(try given.members(1), named: ["keepFile", "grace"])
         let keepsFile = try fields.flag("keepFile") ?? false
         guard let grace = try fields.integer("grace", in: 0...60), grace > 0 else {
-            return try await each(given) { try $0.remove($1, keepingFile: keepsFile) }
+            return try await each(given) { .remove($0, Removal(keepsFile: keepsFile)) }
         }
         let delay = Duration.seconds(grace)
         return try await touching(given) { [page] in
@@ -43,7 +43,7 @@ extension ServiceMethods {
 
     /// `[TEXT or null]`: limits by time of day.
     func timetable(_ given: RPCParameters) async throws -> JSON {
-        try await manager.change(timetable: try given.textOrNull(0))
+        try await manager.perform(.timetable(try given.textOrNull(0)))
         return .bool(true)
     }
 

@@ -103,26 +103,26 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.pause", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help: "Pauses downloads; each keeps its part file.", example: #"["3f2a"]"#,
-            body: { try await $0.each($1) { $0.pause($1) } }),
+            body: { try await $0.each($1) { .pause($0) } }),
         ServiceMethod(
             name: "pawl.resume", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
                 "Puts paused or failed downloads back into the queue. One that is waiting to retry does so immediately.",
-            example: #"["3f2a"]"#, body: { try await $0.each($1) { try $0.resume($1) } }),
+            example: #"["3f2a"]"#, body: { try await $0.each($1) { .resume($0) } }),
         ServiceMethod(
             name: "pawl.startOver", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
                 "Deletes what downloads that failed or wait for their disk have received, and downloads them from the beginning.",
-            example: #"["3f2a"]"#, body: { try await $0.each($1) { try $0.startOver($1) } }),
+            example: #"["3f2a"]"#, body: { try await $0.each($1) { .startOver($0) } }),
         ServiceMethod(
             name: "pawl.start", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
                 "Starts downloads immediately, ahead of the queue; the longest-running ones are preempted if all slots are taken.",
-            example: #"["3f2a"]"#, body: { try await $0.each($1) { try $0.start(now: $1) } }),
+            example: #"["3f2a"]"#, body: { try await $0.each($1) { .start($0) } }),
         ServiceMethod(
             name: "pawl.pauseAll", parameters: "[]", result: "true", help: "Pauses all downloads.", example: "[]",
             body: { methods, _ in
-                try await methods.manager.pauseAll()
+                try await methods.manager.perform(.pauseAll)
                 return .bool(true)
             }),
         ServiceMethod(
@@ -130,21 +130,21 @@ extension ServiceMethod {
             help: "Resumes all paused downloads, and retries all that wait for their disk or have failed.",
             example: "[]",
             body: { methods, _ in
-                try await methods.manager.resumeAll()
+                try await methods.manager.perform(.resumeAll())
                 return .bool(true)
             }),
         ServiceMethod(
             name: "pawl.pauseGroup", parameters: "[GROUP]", result: "true",
             help: "Pauses a group, including downloads added to it later.", example: #"["films"]"#,
             body: { methods, given in
-                try await methods.manager.pause(group: try ServiceMethods.word(0, "a group", of: given))
+                try await methods.manager.perform(.pauseGroup(try ServiceMethods.word(0, "a group", of: given)))
                 return .bool(true)
             }),
         ServiceMethod(
             name: "pawl.resumeGroup", parameters: "[GROUP]", result: "true", help: "Resumes a group.",
             example: #"["films"]"#,
             body: { methods, given in
-                try await methods.manager.resume(group: try ServiceMethods.word(0, "a group", of: given))
+                try await methods.manager.perform(.resumeGroup(try ServiceMethods.word(0, "a group", of: given)))
                 return .bool(true)
             }),
         ServiceMethod(
@@ -160,7 +160,7 @@ extension ServiceMethod {
             name: "pawl.forget", parameters: "[ID]", result: "true",
             help: "Deletes the record of a finished, failed or removed download; files stay.", example: #"["3f2a"]"#,
             body: { methods, given in
-                try await methods.one(given) { try $0.forget($1) }
+                _ = try await methods.one(given) { .forget($0) }
                 return .bool(true)
             }),
         ServiceMethod(
@@ -168,7 +168,7 @@ extension ServiceMethod {
             help: "Renames the file of a download.", example: #"["3f2a", "f.iso"]"#,
             body: { methods, given in
                 let name = try ServiceMethods.word(1, "a name", of: given)
-                return .bool(try await methods.one(given) { try $0.rename($1, to: name) })
+                return .bool(try await methods.one(given) { .rename($0, name) }.isChange)
             }),
         ServiceMethod(
             name: "pawl.move", parameters: #"[ID, INDEX or "first" or "last" or "+N" or "-N"]"#,
@@ -176,15 +176,15 @@ extension ServiceMethod {
             example: #"["3f2a", "first"]"#,
             body: { methods, given in
                 let place = try ServiceMethods.place(given)
-                let index = try await methods.one(given) { $0.move($1, to: place) }
-                return index.map { .number($0) } ?? .null
+                guard case .moved(let index?) = try await methods.one(given, { .move($0, place) }) else { return .null }
+                return .number(index)
             }),
         ServiceMethod(
             name: "pawl.priority", parameters: "[ID, NUMBER]", result: "whether it changed",
             help: "Sets the priority; higher starts first, 0 is the default.", example: #"["3f2a", 5]"#,
             body: { methods, given in
                 let priority = try given.integer(1)
-                return .bool(try await methods.one(given) { try $0.change(priority: priority, of: $1) })
+                return .bool(try await methods.one(given) { .priority($0, priority) }.isChange)
             }),
         ServiceMethod(
             name: "pawl.url", parameters: "[ID, URL]", result: "whether it changed",

@@ -20,6 +20,16 @@ extension ServiceMethods {
         .object(try await steer(try given.textOrTexts(0), body).map { JSON.Member($0.id.description, .bool($0.value)) })
     }
 
+    /// Gives a command to the download whose id begins with the parameter.
+    func one(
+        _ given: RPCParameters, at position: Int = 0, _ command: @escaping @Sendable (Download.ID) -> QueueCommand
+    ) async throws -> QueueCommand.Outcome { try await one(given, at: position) { try $0.perform(command($1)) } }
+
+    /// Gives a command to each download of the first parameter.
+    func each(
+        _ given: RPCParameters, _ command: @escaping @Sendable (Download.ID) -> QueueCommand
+    ) async throws -> JSON { try await each(given) { try $0.perform(command($1)).isChange } }
+
     private func steer<Value: Sendable>(
         _ texts: [String], changes: Bool = true, _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> [(id: Download.ID, value: Value)] {
@@ -190,7 +200,7 @@ extension ServiceMethods {
     func replaceURL(_ given: RPCParameters) async throws -> JSON {
         let address = try Self.word(1, "a URL", of: given)
         let isTrusted = given.rights.mayNameFiles
-        return .bool(try await one(given) { try $0.replaceURL(of: $1, with: address, usingOwnersSecrets: isTrusted) })
+        return .bool(try await one(given) { .replaceURL($0, address, usesOwnersSecrets: isTrusted) }.isChange)
     }
 
     /// A text that must not be empty.
@@ -207,10 +217,10 @@ extension ServiceMethods {
             throw RPCError.invalid("a limit must be more than 0 bytes per second, or null for none")
         }
         guard try given.optionalText(1) != nil else {
-            try await manager.limit(to: rate)
+            try await manager.perform(.totalLimit(rate))
             return .bool(true)
         }
-        return .bool(try await one(given, at: 1) { try $0.limit($1, to: rate) })
+        return .bool(try await one(given, at: 1) { .limit($0, rate) }.isChange)
     }
 }
 

@@ -69,8 +69,8 @@ private struct DownloadChange: Sendable {
             if let mirrors { changed.mirrors = mirrors }
             if !isOwner { changed.usesOwnersSecrets = false }
             isChanged = changed != details.options || folder != nil && folder != details.snapshot.folder
-            if let folder { _ = try step.change(folder: folder, of: id) }
-            guard try step.change(options: changed, of: id) else {
+            if let folder { try step.perform(.folder(id, folder)) }
+            guard try step.perform(.options(id, changed)).isChange else {
                 throw Failure(
                     .badOption, "cannot change", at: String(id.description.prefix(6)),
                     because: LocalizableMessage("has-finished", "it has finished"),
@@ -78,13 +78,13 @@ private struct DownloadChange: Sendable {
             }
         }
         if let url, !details.sources.first.hasSameBytes(as: url) {
-            _ = try step.replaceURL(of: id, with: url, usingOwnersSecrets: isOwner)
+            try step.perform(.replaceURL(id, url, usesOwnersSecrets: isOwner))
             isChanged = true
         }
         isChanged = isChanged || differs(from: details.snapshot)
-        if let priority { _ = try step.change(priority: priority, of: id) }
-        if let group { _ = try step.change(group: group, of: id) }
-        if let description { step.change(taskDescription: description.isEmpty ? nil : description, of: id) }
+        if let priority { try step.perform(.priority(id, priority)) }
+        if let group { try step.perform(.group(id, group)) }
+        if let description { try step.perform(.description(id, description.isEmpty ? nil : description)) }
         return isChanged
     }
 

@@ -1,3 +1,5 @@
+import Pawl
+
 /// The number of runs of each mechanism: a simulation in which nothing happens proves nothing.
 package struct Tally: Sendable, Hashable {
     package private(set) var counts: [String: Int] = [:]
@@ -49,16 +51,16 @@ package struct Tally: Sendable, Hashable {
     ]
 
     /// The same of queues.
-    package static let expectedOfQueues = [
-        "opened", "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
-        "kills inside a write", "writes that failed", "restarts", "network losses", "full disks", "downloads added",
-        "pauses", "resumptions", "forced starts", "removals", "moves", "renamings", "options changed",
-        "options changed while verifying", "options changed while publishing", "URLs replaced while verifying",
-        "URLs replaced while publishing", "URLs replaced by another content's while verifying",
-        "URLs replaced by another content's while publishing", "URLs replaced", "URLs replaced by another content's",
-        "priorities changed", "relocations", "finished", "files that the user moves", "files that the user movesBack",
-        "files that the user replaces", "files that the user edits", "disks taken away", "progress on disks taken away",
-    ].map { "queue: " + $0 }
+    package static let expectedOfQueues =
+        ([
+            "opened", "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
+            "kills inside a write", "writes that failed", "restarts", "network losses", "full disks",
+            "options changed while verifying", "options changed while publishing", "URLs replaced while verifying",
+            "URLs replaced while publishing", "URLs replaced by another content's while verifying",
+            "URLs replaced by another content's while publishing", "URLs replaced by another content's", "finished",
+            "files that the user moves", "files that the user movesBack", "files that the user replaces",
+            "files that the user edits", "disks taken away", "progress on disks taken away",
+        ] + QueueCommand.Kind.allCases.map(\.rawValue)).map { "queue: " + $0 }
 
     package func missing(of expected: [String]) -> [String] { expected.filter { self[$0] == 0 } }
 }

@@ -14,10 +14,10 @@ import Testing
         let paused = try await manager.add(bench.request(urls[0]) { $0.start = .paused }).id
         let other = try await manager.add(bench.request(urls[1]) { $0.start = .paused }).id
         let texts = [paused.description, other.description.uppercased()]
-        let resumed = try #require(try await manager.steer(texts) { try $0.resume($1) }.results)
+        let resumed = try #require(try await manager.steer(texts) { try $0.perform(.resume($1)).isChange }.results)
         #expect(resumed.map(\.id) == [paused, other] && resumed.map(\.value) == [true, true])
         for id in [paused, other] { _ = try await manager.download(id)?.file }
-        let stopped = try #require(try await manager.steer(texts) { $0.pause($1) }.results)
+        let stopped = try #require(try await manager.steer(texts) { try $0.perform(.pause($1)).isChange }.results)
         #expect(stopped.map(\.id) == [paused, other] && stopped.map(\.value) == [false, false])
         #expect(bench.root.names == ["a", "b"])
         await manager.shutDown()
@@ -31,7 +31,7 @@ import Testing
         let text = download.id.description
         let states = try #require(
             try await manager.steer([text]) { step, id in
-                _ = try step.resume(id)
+                try step.perform(.resume(id))
                 return try step.snapshot(of: id)?.state
             }.results)
         #expect(states.map(\.value) == [.probing])
@@ -39,9 +39,9 @@ import Testing
         await download.reaches(bytes: 1_000_000)
         let again = try #require(
             try await manager.steer([text]) { step, id in
-                _ = step.pause(id)
+                try step.perform(.pause(id))
                 let paused = try step.snapshot(of: id)?.state
-                _ = try step.resume(id)
+                try step.perform(.resume(id))
                 return [paused, try step.snapshot(of: id)?.state]
             }.results)
         #expect(again[0].value[0] == .paused && again[0].value[1]?.isFinal == false)
@@ -79,7 +79,7 @@ import Testing
             _ = try await download.file
             texts.append(download.id.description)
         }
-        let removed = try #require(try await manager.steer(texts) { try $0.remove($1) }.results)
+        let removed = try #require(try await manager.steer(texts) { try $0.perform(.remove($1)).isChange }.results)
         #expect(removed.map(\.value) == [true, true])
         #expect(bench.root.names == [])
         #expect(try await manager.refusal([texts[0]]) == texts[0])
@@ -107,7 +107,7 @@ import Testing
             bench.origin.release("/f")
             _ = bench.origin.waitUntilQuiet("/f")
             while download.snapshot.written < payload.length { sched_yield() }
-            return try step.change(options: options, of: id)
+            return try step.perform(.options(id, options)).isChange
         }
         let file = try? await download.file
         #expect(file == nil || file?.length == 10)
@@ -129,7 +129,7 @@ import Testing
             bench.origin.release("/f")
             _ = bench.origin.waitUntilQuiet("/f")
             while download.snapshot.written < payload.length { sched_yield() }
-            return try step.replaceURL(of: id, with: replacement)
+            return try step.perform(.replaceURL(id, replacement))
         }
         await #expect(throws: PawlError.self) { try await download.file }
         await manager.shutDown()
@@ -172,11 +172,11 @@ import Testing
         await #expect(throws: Refusal.self) {
             _ = try await manager.steer(ids.map(\.description)) { step, id in
                 guard id != last else { throw Refusal() }
-                return try step.limit(id, to: 1000)
+                return try step.perform(.limit(id, 1000))
             }
         }
         await #expect(throws: PawlError.self) {
-            _ = try await manager.steer([last.description]) { try $0.limit($1, to: -1) }
+            _ = try await manager.steer([last.description]) { try $0.perform(.limit($1, -1)) }
         }
         let details = try await manager.details(of: ids)
         #expect(details.map(\.options.rateLimit) == [1000, nil])
@@ -208,7 +208,7 @@ extension ManagerBench {
                 var options = DownloadOptions()
                 change(&options)
                 // Its end may have been reported, and not be stored yet.
-                guard try step.change(options: options, of: id) else { return false }
+                guard try step.perform(.options(id, options)).isChange else { return false }
                 // This change is still written.
                 store.fail(with: Failure(.unknown, "cannot write", at: "the queue", because: "a test"), after: 1)
                 return true
@@ -222,7 +222,7 @@ extension ManagerBench {
 extension DownloadManager {
     /// The digits for which nothing is resumed.
     fileprivate func refusal(_ texts: [String]) async throws -> String? {
-        switch try await steer(texts, { try $0.resume($1) }) {
+        switch try await steer(texts, { try $0.perform(.resume($1)).isChange }) {
         case .done: nil
         case .missing(let text), .ambiguous(let text): text
         }

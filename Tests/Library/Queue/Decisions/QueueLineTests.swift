@@ -27,7 +27,7 @@ import Testing
             let to = Int(dice.next() % 2_000)
             let id = model.remove(at: from)
             model.insert(id, at: to)
-            #expect(scheduler.move(id, to: .index(to))?.index == to)
+            #expect(!scheduler.apply(.move(id, .index(to))).isEmpty && scheduler.index(of: id) == to)
         }
         expectSame(scheduler, model)
     }
@@ -38,9 +38,9 @@ import Testing
         for turn in 0..<300 {
             let id = model.remove(at: turn.isMultiple(of: 2) ? 0 : model.count - 1)
             model.insert(id, at: index)
-            let move = scheduler.move(id, to: .index(index))
-            #expect(move?.index == index)
-            replaced = max(replaced, move?.replaced.count ?? 0)
+            let orders = scheduler.apply(.move(id, .index(index)))
+            #expect(scheduler.index(of: id) == index)
+            replaced = max(replaced, orders.count)
         }
         expectSame(scheduler, model)
         #expect(replaced > 1, "neighbours made room")

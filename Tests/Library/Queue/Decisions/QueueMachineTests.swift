@@ -40,17 +40,17 @@ import Testing
             let id = QueueID(rawValue: UInt64(1 + dice.roll(count)))
             switch dice.roll(13) {
             case 0, 1: admit(id, isPaused: dice.roll(3) == 0, inGroup: dice.roll(3) == 0)
-            case 2: carryOut(machine.pause(id, keepsSlot: dice.roll(3) == 0))
-            case 3: carryOut(machine.resume(id))
-            case 4: carryOut(machine.start(id))
+            case 2: carryOut(machine.apply(.pause(id, keepsSlot: dice.roll(3) == 0)))
+            case 3: carryOut(machine.apply(.resume(id)))
+            case 4: carryOut(machine.apply(.start(id)))
             case 5 where states[id] != nil && !cleaned.contains(id): remove(id)
-            case 6: carryOut(machine.change(priority: dice.roll(3), of: id))
-            case 7: carryOut(machine.move(id, to: .index(dice.roll(count)))?.actions ?? [])
+            case 6: carryOut(machine.apply(.priority(id, dice.roll(3))))
+            case 7: carryOut(machine.apply(.move(id, .index(dice.roll(count)))))
             case 8:
                 let group = GroupID("g")
-                carryOut(dice.roll(2) == 0 ? machine.pause(group: group) : machine.resume(group: group))
-            case 9: carryOut(machine.change(slots: 1 + dice.roll(4)))
-            case 10: carryOut(machine.change(group: dice.roll(2) == 0 ? GroupID("g") : nil, of: id))
+                carryOut(machine.apply(dice.roll(2) == 0 ? .pauseGroup(group) : .resumeGroup(group)))
+            case 9: carryOut(machine.apply(.slots(1 + dice.roll(4))))
+            case 10: carryOut(machine.apply(.group(id, dice.roll(2) == 0 ? GroupID("g") : nil)))
             default: engine(&dice)
             }
         }
@@ -140,7 +140,7 @@ import Testing
         let ids = (1...3).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
         #expect(machine.startNext() == [.run(ids[0])])
-        let forced = machine.start(ids[2])
+        let forced = machine.apply(.start(ids[2]))
         #expect(forced.contains(.stop(ids[0])))
         #expect(forced.last == .run(ids[2]))
         #expect(machine.stopped(ids[0]) == [.notify(ids[0], .preempted)])
@@ -169,9 +169,9 @@ import Testing
         _ = machine.startNext()
         _ = machine.publishing(id)
         #expect(machine.stalled(id, at: place, group: nil) == [.notify(id, .waitingForDisk)])
-        #expect(machine.pause(id) == [.write(id, .paused), .notify(id, .paused)])
+        #expect(machine.apply(.pause(id, keepsSlot: false)) == [.write(id, .paused), .notify(id, .paused)])
         #expect(machine.wake([id]).isEmpty)
-        #expect(machine.resume(id).last == .run(id))
+        #expect(machine.apply(.resume(id)).last == .run(id))
     }
 
     @Test func `a download that is resumed while it stops continues after the stop`() {
@@ -179,8 +179,8 @@ import Testing
         let id = QueueID(rawValue: 1)
         machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false)
         _ = machine.startNext()
-        #expect(machine.pause(id).contains(.stop(id)))
-        #expect(machine.resume(id) == [.write(id, .waiting)])
+        #expect(machine.apply(.pause(id, keepsSlot: false)).contains(.stop(id)))
+        #expect(machine.apply(.resume(id)) == [.write(id, .waiting)])
         #expect(machine.stopped(id) == [.run(id)])
     }
 
@@ -189,12 +189,12 @@ import Testing
         let ids = (1...2).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
         _ = machine.startNext()
-        let paused = machine.pause(ids[0], keepsSlot: true)
+        let paused = machine.apply(.pause(ids[0], keepsSlot: true))
         #expect(paused.contains(.stop(ids[0])))
         #expect(!paused.contains(.run(ids[1])))
         #expect(machine.stopped(ids[0]) == [.notify(ids[0], .paused)])
-        #expect(machine.resume(ids[0]) == [.write(ids[0], .waiting), .run(ids[0])])
-        _ = machine.pause(ids[0], keepsSlot: true)
+        #expect(machine.apply(.resume(ids[0])) == [.write(ids[0], .waiting), .run(ids[0])])
+        _ = machine.apply(.pause(ids[0], keepsSlot: true))
         _ = machine.stopped(ids[0])
         #expect(machine.remove(ids[0]) == [.clean(ids[0]), .run(ids[1])])
     }
@@ -226,9 +226,9 @@ import Testing
         let ids = (1...2).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
         _ = machine.startNext()
-        _ = machine.pause(ids[0], keepsSlot: true)
+        _ = machine.apply(.pause(ids[0], keepsSlot: true))
         _ = machine.stopped(ids[0])
-        let forced = machine.start(ids[1])
+        let forced = machine.apply(.start(ids[1]))
         #expect(forced.contains(.run(ids[1])) && !forced.contains(.stop(ids[0])))
     }
 
@@ -238,7 +238,7 @@ import Testing
         machine.admit(id, at: machine.lastPlace(priority: 0), group: night, isPaused: false)
         _ = machine.startNext()
         #expect(machine.stopped(id) == [.notify(id, .waiting)])
-        #expect(!machine.pause(group: night).contains(.stop(id)))
+        #expect(!machine.apply(.pauseGroup(night)).contains(.stop(id)))
         #expect(machine.isPaused(group: night))
     }
 

@@ -44,7 +44,7 @@ import Testing
         var machine = machine(slots: 1)
         _ = machine.startNext()
         #expect(machine.holders == [ids[1]])
-        _ = machine.start(ids[4])
+        _ = machine.apply(.start(ids[4]))
         #expect(machine.holders == [ids[4]])
     }
 }

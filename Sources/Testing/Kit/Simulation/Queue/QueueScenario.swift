@@ -37,32 +37,17 @@ package struct QueueScenario: Sendable {
         var impostor: String { "http://impostor.test\(path)" }
     }
 
-    package enum Command: Sendable, Hashable {
-        case add(isPaused: Bool)
-        case pause
-        case resume
-        case start
-        case startOver
-        case remove(keepsFile: Bool)
-        case move(Int)
-        case rename(String)
-        case change(Requirement)
-        case replaceURL(toImpostor: Bool)
-        case priority(Int)
-        case relocate(String)
-    }
-
     /// What the user does to the finished file of a download.
     package enum Touch: String, Sendable, Hashable { case moves, movesBack, replaces, edits }
 
     /// What the user does as soon as a download is in this phase, and when a kill follows.
-    package struct LateCommand: Sendable, Hashable {
+    package struct LateCommand: Sendable {
         var phase: Phase
         var command: Command
         var killAfter: Interval?
     }
 
-    package enum Incident: Sendable, Hashable {
+    package enum Incident: Sendable {
         case command(Int, Command)
         case crash(FakeDisk.Crash)
         /// The program ends the queue in order, and opens it again.
@@ -114,6 +99,7 @@ package struct QueueScenario: Sendable {
         addFullDisk()
         addTouches()
         addLostDisk()
+        addCommandsOfEveryKind()
     }
 }
 
@@ -156,7 +142,7 @@ extension QueueScenario {
         incidents.append((start, .command(index, .add(isPaused: dice.chance(0.15)))))
     }
 
-    private mutating func makeRequirement(of target: Target) -> Requirement {
+    mutating func makeRequirement(of target: Target) -> Requirement {
         var requirement = Requirement()
         let length = target.payload.length
         if length > 10, dice.chance(0.3) {
@@ -177,11 +163,14 @@ extension QueueScenario {
 extension QueueScenario {
     private mutating func addCommand() {
         let index = dice.below(targets.count)
+        let id = Self.id(index)
         let commands: [Command] = [
-            .pause, .pause, .resume, .resume, .start, .add(isPaused: false), .remove(keepsFile: dice.chance(0.3)),
-            .move(dice.below(4)), .rename("n\(dice.below(3)).bin"), .change(makeRequirement(of: targets[index])),
-            .change(makeRequirement(of: targets[index])), .replaceURL(toImpostor: dice.chance(0.3)),
-            .priority(dice.number(-1...1)), .startOver,
+            .other(.pause(id)), .other(.pause(id)), .other(.resume(id)), .other(.resume(id)), .other(.start(id)),
+            .add(isPaused: false), .other(.remove(id, Removal(keepsFile: dice.chance(0.3)))),
+            .other(.move(id, .index(dice.below(4)))), .other(.rename(id, "n\(dice.below(3)).bin")),
+            .change(makeRequirement(of: targets[index])), .change(makeRequirement(of: targets[index])),
+            .other(.replaceURL(id, targets[index].url(ofImpostor: dice.chance(0.3)))),
+            .other(.priority(id, dice.number(-1...1))), .other(.startOver(id)),
         ]
         incidents.append((moment(), .command(index, dice.pick(commands))))
     }
@@ -189,7 +178,9 @@ extension QueueScenario {
     private mutating func addLateCommand() {
         let index = dice.below(targets.count)
         let commands: [Command] = [
-            .change(makeRequirement(of: targets[index])), .replaceURL(toImpostor: true), .replaceURL(toImpostor: false),
+            .change(makeRequirement(of: targets[index])),
+            .other(.replaceURL(Self.id(index), targets[index].url(ofImpostor: true))),
+            .other(.replaceURL(Self.id(index), targets[index].url(ofImpostor: false))),
         ]
         let kill = Interval.milliseconds(Int64(dice.below(400)))
         lateCommands[index] = LateCommand(
@@ -222,11 +213,13 @@ extension QueueScenario {
         guard luck.chance(0.4) else { return }
         for _ in 0..<luck.number(1...6) {
             let index = luck.below(targets.count)
+            let id = Self.id(index)
             let touches: [Incident] = [
                 .touch(index, .moves), .touch(index, .moves), .touch(index, .movesBack), .touch(index, .replaces),
-                .touch(index, .edits), .command(index, .relocate(luck.pick(["", "other", Self.usb]))),
-                .command(index, .rename("n\(luck.below(3)).bin")), .command(index, .remove(keepsFile: false)),
-                .command(index, .resume),
+                .touch(index, .edits),
+                .command(index, .other(.relocate(id, folder: luck.pick(["", "other", Self.usb])))),
+                .command(index, .other(.rename(id, "n\(luck.below(3)).bin"))),
+                .command(index, .other(.remove(id))), .command(index, .other(.resume(id))),
             ]
             incidents.append((.milliseconds(Int64(luck.number(500...20_000))), luck.pick(touches)))
         }

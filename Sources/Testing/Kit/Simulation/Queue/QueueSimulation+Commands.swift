@@ -100,15 +100,29 @@ extension QueueSimulation {
 
     static func folder(of path: String) -> String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
 
+    /// The downloads that a command changes.
+    private func subjects(of command: QueueScenario.Command, _ index: Int) -> Range<Int> {
+        switch command.kind {
+        // The number of slots changes no download, but a second such command has to wait.
+        case .pauseAll, .resumeAll, .forgetAll, .slots: scenario.targets.indices
+        case .pauseGroup, .resumeGroup, .totalLimit, .timetable: 0..<0
+        case .add, .pause, .resume, .start, .startOver, .remove, .forget, .rename, .relocate, .folder, .replaceURL,
+            .options, .limit, .move, .priority, .group, .description:
+            index..<index + 1
+        }
+    }
+
     private func give(_ command: QueueScenario.Command, _ index: Int) {
-        guard !isOver, !course(index, { $0.isPending }) else { return }
+        let subjects = subjects(of: command, index)
+        guard !isOver, !subjects.contains(where: { course($0) { $0.isPending } }) else { return }
         let isThere = course(index) { $0.isAdded != .no && $0.isRemoved != .yes }
-        if case .add = command {} else if !isThere { return }
-        expect(command, index)
+        // The record of a removed one can be forgotten, and makes way for another of its name.
+        if subjects.count == 1, command.kind != .add, command.kind != .forget, !isThere { return }
+        expect(command, index, subjects)
         note(command.word)
         let (id, target) = (Self.id(index), scenario.targets[index])
         let requirement = course(index) { $0.requirements.last ?? target.requirement }
-        ask(index) { step throws(Failure) in
+        ask(subjects) { step throws(Failure) in
             switch command {
             case .add(let isPaused):
                 var request = DownloadRequest(target.source)
@@ -116,18 +130,8 @@ extension QueueSimulation {
                 request.id = id
                 request.start = isPaused ? .paused : .enqueued
                 return try step.add(request) == id
-            case .pause: return step.pause(id)
-            case .resume: return try step.resume(id)
-            case .start: return try step.start(now: id)
-            case .startOver: return try step.startOver(id)
-            case .remove(let keepsFile): return try step.remove(id, keepingFile: keepsFile)
-            case .move(let place): return step.move(id, to: .index(place)) != nil
-            case .rename(let name): return try step.rename(id, to: name)
             case .change(let requirement): return try Self.change(id, of: target, to: requirement, step)
-            case .replaceURL(let toImpostor):
-                return try step.replaceURL(of: id, with: target.url(ofImpostor: toImpostor))
-            case .priority(let priority): return try step.change(priority: priority, of: id)
-            case .relocate(let folder): return try step.relocate(id, toFolder: folder)
+            case .other(let command): return try step.perform(command).isChange
             }
         } completion: { [weak self] result in
             self?.confirm(command, index, result)
@@ -141,52 +145,69 @@ extension QueueSimulation {
         guard var options = try step.details(of: id)?.options else { return false }
         options.range = requirement.range
         options.checksum = target.checksum(requirement)
-        return try step.change(options: options, of: id)
+        return try step.perform(.options(id, options)).isChange
     }
 
     /// Sends a command; `completion` is called unless the process has died before.
     func ask(
-        _ index: Int, _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Bool,
+        _ subjects: Range<Int>, _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Bool,
         completion: @escaping @Sendable (Result<Result<Bool, Failure>, Failure>) -> Void
     ) {
-        course(index) { $0.isPending = true }
+        for index in subjects { course(index) { $0.isPending = true } }
         state.withLock { $0.queue }?.step(body) { [weak self] result in
             guard let self, !state.withLock({ $0.isDead }) else { return }
-            course(index) { $0.isPending = false }
+            for index in subjects { course(index) { $0.isPending = false } }
             completion(result)
         }
     }
 
     /// Until it is confirmed, either may be true.
-    private func expect(_ command: QueueScenario.Command, _ index: Int) {
+    private func expect(_ command: QueueScenario.Command, _ index: Int, _ subjects: Range<Int>) {
         state.withLock { state in
-            switch command {
-            case .remove, .change, .replaceURL, .startOver:
+            let isAway = world.disk.isAway(Self.usb)
+            switch command.kind {
+            case .remove, .options, .replaceURL, .startOver, .forget, .forgetAll:
                 state.mayLeaveFiles = true
-                state.awaited[QueueID(rawValue: Self.id(index).rawValue)] = nil
-                if world.disk.isAway(Self.usb) { state.mayLeaveParts = true }
+                for index in subjects { state.awaited[QueueID(rawValue: Self.id(index).rawValue)] = nil }
+                if isAway { state.mayLeaveParts = true }
             case .relocate: state.mayLeaveFiles = true
+            // A kill may have come between the claim of the name and its record.
+            case .folder: (state.mayLeaveFiles, state.mayLeaveParts) = (true, true)
             // A finished file may be on the disk that is away.
-            case .add, .resume, .start: if world.disk.isAway(Self.usb) { state.mayLeaveFiles = true }
-            case .pause, .move, .rename, .priority: break
+            case .add, .resume, .resumeAll, .start: if isAway { state.mayLeaveFiles = true }
+            case .pause, .pauseAll, .move, .rename, .priority, .group, .pauseGroup, .resumeGroup, .description, .limit,
+                .slots, .totalLimit, .timetable:
+                break
+            }
+            switch command {
+            case .other(.remove(_, let removal)): if removal.keepsPartial { state.mayLeaveParts = true }
+            case .other(.forget), .other(.forgetAll): state.mayLeaveParts = true
+            case .other(.slots(let slots)): state.slots = max(state.slots, slots)
+            case .add, .change, .other: break
             }
         }
-        course(index) { course in
-            if case .replaceURL(toImpostor: true) = command { course.isMisled = true }
-            switch command {
-            case .add:
-                if course.isAdded == .no || course.isRemoved == .yes {
-                    (course.isAdded, course.isRemoved) = (.maybe, .no)
-                    course.requirements = [course.requirements.last ?? scenario.targets[index].requirement]
-                    course.urls = [scenario.targets[index].source]
-                }
-                course.isPaused = nil
-            case .pause, .resume, .start, .startOver: course.isPaused = nil
-            case .remove: course.isRemoved = .maybe
-            case .change(let requirement): course.requirements.append(requirement)
-            case .replaceURL(let toImpostor): course.urls.append(scenario.targets[index].url(ofImpostor: toImpostor))
-            case .move, .rename, .priority, .relocate: break
+        for index in subjects { course(index) { expect(command, of: &$0, scenario.targets[index]) } }
+    }
+
+    private func expect(_ command: QueueScenario.Command, of course: inout Course, _ target: QueueScenario.Target) {
+        switch command.kind {
+        case .add:
+            if course.isAdded == .no || course.isRemoved == .yes {
+                (course.isAdded, course.isRemoved) = (.maybe, .no)
+                course.requirements = [course.requirements.last ?? target.requirement]
+                course.urls = [target.source]
             }
+            course.isPaused = nil
+        case .pause, .pauseAll, .resume, .resumeAll, .start, .startOver: course.isPaused = nil
+        case .remove, .forget, .forgetAll: if course.isRemoved == .no { course.isRemoved = .maybe }
+        case .options: if case .change(let requirement) = command { course.requirements.append(requirement) }
+        case .replaceURL:
+            guard case .other(.replaceURL(_, let url, _)) = command else { break }
+            course.urls.append(url)
+            if url == target.impostor { course.isMisled = true }
+        case .rename, .relocate, .folder, .limit, .move, .priority, .group, .description, .pauseGroup, .resumeGroup,
+            .slots, .totalLimit, .timetable:
+            break
         }
     }
 
@@ -194,24 +215,27 @@ extension QueueSimulation {
         _ command: QueueScenario.Command, _ index: Int, _ result: Result<Result<Bool, Failure>, Failure>
     ) {
         world.timeline.note("\(index) \(command): \(result)")
+        // Otherwise it is not written, and repeated until it is.
+        guard case .success(let result) = result else { return }
+        let isChange = (try? result.get()) == true
+        if isChange, case .other(.slots(let slots)) = command { state.withLock { $0.slots = slots } }
         let now = world.timeline.now
         course(index) { course in
-            switch (command, result) {
-            // Not written, and repeated until it is.
-            case (_, .failure): break
-            case (.add, .success(.success)): course.isAdded = .yes
-            case (.pause, .success(.success(true))): (course.isPaused, course.pausedAt) = (true, now)
-            case (.resume, .success(.success(true))), (.start, .success(.success(true))),
-                (.startOver, .success(.success(true))):
-                course.isPaused = false
-            case (.remove, .success(.success(true))): course.isRemoved = .yes
-            case (.change(let requirement), .success(.success(true))): course.requirements = [requirement]
-            case (.change, .success): course.requirements.removeLast()
-            case (.replaceURL, .success(.success(true))): course.urls.removeFirst(course.urls.count - 1)
-            case (.replaceURL, .success): course.urls.removeLast()
-            case (.add, .success), (.pause, .success), (.resume, .success), (.start, .success), (.startOver, .success),
-                (.remove, .success), (.move, .success), (.rename, .success), (.priority, .success),
-                (.relocate, .success):
+            switch command.kind {
+            case .add: if case .success = result { course.isAdded = .yes }
+            case .pause: if isChange { (course.isPaused, course.pausedAt) = (true, now) }
+            case .resume, .start, .startOver: if isChange { course.isPaused = false }
+            case .remove, .forget: if isChange { course.isRemoved = .yes }
+            case .options:
+                if isChange {
+                    course.requirements.removeFirst(course.requirements.count - 1)
+                } else {
+                    course.requirements.removeLast()
+                }
+            case .replaceURL:
+                if isChange { course.urls.removeFirst(course.urls.count - 1) } else { course.urls.removeLast() }
+            case .pauseAll, .resumeAll, .forgetAll, .rename, .relocate, .folder, .limit, .move, .priority, .group,
+                .description, .pauseGroup, .resumeGroup, .slots, .totalLimit, .timetable:
                 break
             }
         }
@@ -219,6 +243,12 @@ extension QueueSimulation {
 
     /// The user corrects what is wrong with each download that is left, and resumes it.
     func finishAll() {
+        ask(0..<0) { step throws(Failure) in
+            try step.perform(.resumeGroup(QueueScenario.group))
+            try step.perform(.totalLimit(nil))
+            return true
+        } completion: { _ in
+        }
         for (index, target) in scenario.targets.enumerated() {
             let (isLeft, requirement) = course(index) { course in
                 (course.isAdded == .yes && course.isRemoved == .no && !course.isFinished, course.requirements.last)
@@ -227,10 +257,10 @@ extension QueueSimulation {
             if requirement.digest == .wrong { requirement.digest = .right }
             let id = Self.id(index)
             course(index) { ($0.requirements, $0.urls) = ([requirement], [target.source]) }
-            ask(index) { [requirement] step throws(Failure) in
+            ask(index..<index + 1) { [requirement] step throws(Failure) in
                 _ = try Self.change(id, of: target, to: requirement, step)
-                _ = try step.replaceURL(of: id, with: target.source)
-                return try step.resume(id)
+                try step.perform(.replaceURL(id, target.source))
+                return try step.perform(.resume(id)).isChange
             } completion: { [weak self] result in
                 self?.world.timeline.note("\(index) is resumed: \(result)")
                 self?.course(index) { ($0.isPaused, $0.pausedAt) = (false, nil) }
@@ -241,19 +271,9 @@ extension QueueSimulation {
 
 extension QueueScenario.Command {
     var word: String {
-        switch self {
-        case .add: "downloads added"
-        case .pause: "pauses"
-        case .resume: "resumptions"
-        case .start: "forced starts"
-        case .startOver: "downloads started over"
-        case .remove: "removals"
-        case .move: "moves"
-        case .rename: "renamings"
-        case .change: "options changed"
-        case .replaceURL(let toImpostor): toImpostor ? "URLs replaced by another content's" : "URLs replaced"
-        case .priority: "priorities changed"
-        case .relocate: "relocations"
+        guard case .other(.replaceURL(_, let url, _)) = self, url.hasPrefix("http://impostor.") else {
+            return kind.rawValue
         }
+        return kind.rawValue + " by another content's"
     }
 }

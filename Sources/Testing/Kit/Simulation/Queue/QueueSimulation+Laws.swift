@@ -134,15 +134,16 @@ extension QueueSimulation {
 
     func checkSlots() {
         guard !isOver else { return }
-        let running = state.withLock { state in
-            state.phases.values.count { phase in
+        let (running, slots) = state.withLock { state in
+            let running = state.phases.values.count { phase in
                 switch phase {
                 case .probing, .transferring, .waitingForNetwork: true
                 case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: false
                 }
             }
+            return (running, state.slots)
         }
-        if let text = Law.slots(running: running, of: scenario.slots) { violate(.slots, text) }
+        if let text = Law.slots(running: running, of: slots) { violate(.slots, text) }
     }
 
     /// Checks the end of the scenario.

@@ -43,6 +43,8 @@ package final class QueueSimulation: Sendable {
         var isFinale = false
         var isDone = false
         var lives = 0
+        /// The slots that the queue may use.
+        var slots: Int
         var writes = 0
         var failsWrites = false
         /// Since when the disk has room again.
@@ -79,7 +81,10 @@ package final class QueueSimulation: Sendable {
             (course.requirements, course.urls) = ([target.requirement], [target.source])
             return course
         }
-        state = Mutex(State(storeTraps: scenario.storeTraps, lateCommands: scenario.lateCommands, courses: courses))
+        state = Mutex(
+            State(
+                slots: scenario.slots, storeTraps: scenario.storeTraps, lateCommands: scenario.lateCommands,
+                courses: courses))
     }
 
     package static func run(seed: UInt64, sabotage: QueueSabotage? = nil, keepsLog: Bool = false) -> Simulation.Outcome
@@ -108,7 +113,7 @@ package final class QueueSimulation: Sendable {
     }
 
     var isOver: Bool { state.withLock { $0.isDead || $0.isClosing } }
-    static func id(_ index: Int) -> Download.ID { Download.ID(rawValue: UInt64(index + 1)) }
+    static func id(_ index: Int) -> Download.ID { QueueScenario.id(index) }
 }
 
 // MARK: - The stage
@@ -140,6 +145,7 @@ extension QueueSimulation {
     private func live() {
         var configuration = DownloadManager.Configuration()
         configuration.slots = scenario.slots + (sabotage == .addsSlot ? 1 : 0)
+        configuration.timetable = ""
         var ports = world.ports
         ports.witness = self
         let queue = QueueThread(
@@ -147,7 +153,7 @@ extension QueueSimulation {
             onOpen: { [weak self] result in self?.opened(result) })
         state.withLock { state in
             state.queue = queue
-            (state.isDead, state.isClosing, state.phases) = (false, false, [:])
+            (state.isDead, state.isClosing, state.phases, state.slots) = (false, false, [:], scenario.slots)
             for index in state.courses.indices { state.courses[index].isPending = false }
         }
         world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }

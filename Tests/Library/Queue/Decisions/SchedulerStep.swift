@@ -16,11 +16,11 @@ struct QueueView: Hashable {
         running = scheduler.running
         let all = line + running
         paused = Set(all.filter { scheduler.isPaused($0) })
-        isGroupPaused = scheduler.isPaused(group: QueueCommand.group)
+        isGroupPaused = scheduler.isPaused(group: SchedulerEvent.group)
         priorities = all.map { scheduler.place(of: $0)?.priority ?? .min }
     }
 
-    func isReady(_ id: Int) -> Bool { !paused.contains(id) && !(isGroupPaused && QueueCommand.isMember(id)) }
+    func isReady(_ id: Int) -> Bool { !paused.contains(id) && !(isGroupPaused && SchedulerEvent.isMember(id)) }
 
     var ready: [Int] { line.filter(isReady) }
     /// The downloads that really run, by the actions.
@@ -30,9 +30,9 @@ struct QueueView: Hashable {
 }
 
 /// One step of a scheduler, checked against its laws.
-struct QueueStep {
+struct SchedulerStep {
     var before: QueueView
-    var command: QueueCommand
+    var event: SchedulerEvent
     var orders: [QueueOrder<Int>]
     var after: QueueView
 
@@ -55,12 +55,13 @@ struct QueueStep {
     /// The model that executes the actions runs what the scheduler claims.
     private var brokenOrders: String? {
         var atWork = before.atWork
-        if case .release(let id) = command { atWork.remove(id) }
+        if case .release(let id) = event { atWork.remove(id) }
         for order in orders {
             switch order {
             case .start(let id): if !atWork.insert(id).inserted { return "\(id) is started twice" }
             case .preempt(let id), .pause(let id):
                 if atWork.remove(id) == nil { return "\(id) is stopped and does not run" }
+            case .place(let id): if after.priority(of: id) == nil { return "\(id) has no place" }
             }
         }
         return atWork == after.atWork ? nil : "running \(atWork), but \(after.atWork) by the scheduler"
@@ -76,16 +77,16 @@ struct QueueStep {
                 if place < mine { return "\(id) was started before \(other)" }
             }
         }
-        switch command {
-        case .pause(let id, _):
+        switch event {
+        case .command(.pause(let id, _)):
             if started.contains(id) { return "\(id) is started by its own pause" }
             return (after.line + after.running).contains(id) == after.paused.contains(id) ? nil : "\(id) is not paused"
-        case .enqueue, .resume, .force, .release, .slots, .pauseGroup, .resumeGroup, .priority, .move:
+        case .enqueue, .release, .command:
             return after.paused.subtracting(before.paused).isEmpty ? nil : "paused without a command"
         }
     }
 
-    private var forced: Int? { if case .force(let id) = command { id } else { nil } }
+    private var forced: Int? { if case .command(.start(let id)) = event { id } else { nil } }
 
     private var brokenForce: String? {
         guard let id = forced, before.line.contains(id) else { return nil }
@@ -102,12 +103,12 @@ struct QueueStep {
     /// Downloads that stay in the queue keep their order, except for the moved one.
     private var brokenLine: String? {
         var stay = Set(before.line).intersection(after.line)
-        switch command {
-        case .priority(let id, _): stay.remove(id)
-        case .move(let id, let target):
+        switch event {
+        case .command(.priority(let id, _)): stay.remove(id)
+        case .command(.move(let id, let target)):
             stay.remove(id)
             if let broken = brokenMove(id, target) { return broken }
-        case .enqueue, .release, .pause, .resume, .force, .slots, .pauseGroup, .resumeGroup: break
+        case .enqueue, .release, .command: break
         }
         return before.line.filter(stay.contains) == after.line.filter(stay.contains) ? nil : "the line was mixed up"
     }
