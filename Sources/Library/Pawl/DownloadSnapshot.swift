@@ -115,38 +115,6 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     }
 }
 
-/// The state of a download.
-public enum DownloadState: String, Sendable, Hashable, CaseIterable {
-    /// Not started, or waiting for a free slot.
-    case waiting
-    /// The first request was sent.
-    case probing
-    /// Data is being received, or a retry is pending.
-    case transferring
-    /// An attempt found no route, and the system reports no network.
-    ///
-    /// Resumes when it reports one; meanwhile further attempts are made, at most a minute apart.
-    case waitingForNetwork
-    /// In a manager: the disk has no room, is read-only or is not there; it runs again when that has changed.
-    ///
-    /// ``DownloadSnapshot/error`` says what is missing. It keeps no slot.
-    case waitingForDisk
-    /// The checksum is being computed.
-    case verifying
-    /// The file is being moved to its final name.
-    case publishing
-    /// Stopped by the user; everything is kept.
-    case paused
-    /// Stopped by the scheduler for another download; restarts automatically.
-    case preempted
-    /// The file is complete and has its final name.
-    case finished
-    /// Failed; reusable data is kept.
-    case failed
-    /// Removed, from its manager too; the body of a stream that was left.
-    case removed
-}
-
 extension DownloadSnapshot.HostLimit {
     package init(_ note: HostNote, of host: String) {
         self.init(host: host, connections: note.connections, since: note.since.seconds, reason: note.reason.text)
@@ -157,7 +125,7 @@ extension DownloadSnapshot {
     /// This snapshot with the engine's current sample.
     func overlaid(with reading: ProgressSample) -> DownloadSnapshot {
         var snapshot = self
-        snapshot.state = DownloadState(reading.phase)
+        snapshot.state = reading.phase
         snapshot.name = reading.name ?? name
         snapshot.received = reading.received
         snapshot.speed = reading.speed

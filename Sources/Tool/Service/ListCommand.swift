@@ -76,7 +76,7 @@ extension VerbOptions {
     func filter(after id: String? = nil, limit: Int) -> JSON {
         var members = [JSON.Member("limit", .number(limit))]
         if let id { members.append(JSON.Member("after", .string(id))) }
-        let stored = Set(states.compactMap { ListedState($0)?.stored })
+        let stored = Set(states.compactMap { StateFilter($0)?.stored })
         if !stored.isEmpty { members.append(JSON.Member("states", .strings(stored.sorted()))) }
         if let group { members.append(JSON.Member("group", .string(group))) }
         if let text { members.append(JSON.Member("text", .string(text))) }
@@ -86,7 +86,7 @@ extension VerbOptions {
     /// Whether a download is in one of the states; the service knows fewer of them.
     func includes(_ json: JSON) -> Bool {
         guard !states.isEmpty, let download = RemoteDownload(json) else { return true }
-        return states.contains { ListedState($0)?.includes(download) == true }
+        return states.contains { StateFilter($0)?.includes(download) == true }
     }
 }
 

@@ -83,11 +83,11 @@ extension VerbOptions {
     static let listing: [CommandOption<VerbOptions>] = [
         CommandOption(
             "state", takes: .required("STATE"), in: .selection,
-            "only downloads in this state: \(ListedState.names); waiting: for a host, the network or the disk; repeatable",
+            "only downloads in this state: \(StateFilter.names); waiting: for a host, the network or the disk; repeatable",
             standard: "all but removed"
         ) { (options, value) throws(Failure) in
-            guard let state = ListedState(value) else {
-                throw OptionValues.bad("state", value, "must be one of \(ListedState.names)")
+            guard let state = StateFilter(value) else {
+                throw OptionValues.bad("state", value, "must be one of \(StateFilter.names)")
             }
             options.states.append(state.rawValue)
         }, group,

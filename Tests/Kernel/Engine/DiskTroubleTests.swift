@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test func `skip, fail and overwrite work as documented`() {
-        for (policy, phase) in [(IfExists.skip, Phase.finished), (.fail, .failed), (.overwrite, .finished)] {
+        for (policy, phase) in [(IfExists.skip, DownloadState.finished), (.fail, .failed), (.overwrite, .finished)] {
             let stage = Stage()
             let payload = stage.serve("a.bin", 1 * .mebi)
             stage.world.disk.put(FakeDisk.Finished([1, 2, 3]), at: "/downloads/a.bin")

@@ -21,7 +21,8 @@ import Testing
             guard case .phase(let phase) = report.update else { continue }
             switch phase {
             // A download that is being published needs no slot.
-            case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed: running.remove(report.id)
+            case .waiting, .waitingForDisk, .paused, .preempted, .publishing, .finished, .failed, .removed:
+                running.remove(report.id)
             case .probing, .transferring, .waitingForNetwork, .verifying: running.insert(report.id)
             }
             most = max(most, running.count)

@@ -38,7 +38,7 @@ import Testing
                 )))
         #expect(!waiting.isRunning)
         #expect(WaitingLine([waiting]).words(for: waiting.id) == nil)
-        let states = ListedState.allCases.filter { $0.includes(waiting) }
+        let states = StateFilter.allCases.filter { $0.includes(waiting) }
         #expect(states == [.waiting])
         #expect(DownloadTable([waiting]).text(width: 80).contains("waiting for disk"))
         let status: JSON = ["running": .number(1), "waiting": .number(2), "waitingForDisk": .number(3)]
@@ -189,8 +189,8 @@ import Testing
         #expect(full.stateText.notes.first == "waiting for h.example")
         let table = DownloadTable([held]).text(width: 80).split(separator: "\n")
         #expect(table.last == "  waiting for h.example, which requested a wait: 57 s left")
-        #expect(ListedState("waiting")?.includes(held) == true)
-        #expect(ListedState("connecting")?.includes(held) == false)
+        #expect(StateFilter("waiting")?.includes(held) == true)
+        #expect(StateFilter("connecting")?.includes(held) == false)
     }
 
     @Test(arguments: [
@@ -200,11 +200,11 @@ import Testing
         for other in DownloadState.allCases.map(\.rawValue) {
             let one = try #require(download(("state", .string(other))))
             let isWaiting = word == "queued" && other == "waiting"
-            #expect(ListedState(word)?.includes(one) == (other == state || isWaiting), "\(other)")
+            #expect(StateFilter(word)?.includes(one) == (other == state || isWaiting), "\(other)")
         }
         let retrying = try #require(
             download(("state", .string(state)), ("retryIn", .number("5")), ("retryAttempt", .number(1))))
-        #expect(ListedState("retrying")?.includes(retrying) == retrying.isRunning)
+        #expect(StateFilter("retrying")?.includes(retrying) == retrying.isRunning)
     }
 
     @Test func `a reason is wrapped, not cut`() throws {

@@ -109,7 +109,7 @@ package struct Alarm: Hashable, Sendable {
 
 /// An update of the status of a download, for its owner.
 package enum StatusUpdate: Hashable, Sendable {
-    case phase(Phase)
+    case phase(DownloadState)
     case started(total: Int64?, resumedAt: Int64)
     case notice(LocalizableMessage)
     indirect case retrying(Failure, after: Interval)

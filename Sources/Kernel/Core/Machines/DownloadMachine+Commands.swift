@@ -9,7 +9,7 @@ extension DownloadMachine {
     /// network monitor reports: without a network too one attempt is made.
     package mutating func begin(claimed: ClaimOutcome?, online: Bool, now: Instant) -> [Action] {
         switch phase {
-        case .waiting, .paused, .preempted, .failed:
+        case .waiting, .waitingForDisk, .paused, .preempted, .failed:
             prepare()
             network = NetworkState(offlineSince: online ? nil : now)
             if let claimed { return beginClaimed(claimed, now: now) }
@@ -71,7 +71,7 @@ extension DownloadMachine {
     /// Stops everything and keeps the bytes.
     package mutating func pause() -> [Action] {
         switch phase {
-        case .waiting: return [enter(.paused)]
+        case .waiting, .waitingForDisk: return [enter(.paused)]
         case .probing, .transferring, .waitingForNetwork: return stop() + [letGo(), enter(.paused)]
         case .preempted: return [enter(.paused)]
         // All bytes are on disk; the remaining work is short and ends on its own, but for other servers' responses.
@@ -91,7 +91,7 @@ extension DownloadMachine {
         case .verifying:
             phaseAfterMismatch = phaseAfterMismatch ?? .preempted
             return []
-        case .waiting: return waitsForDescriptor ? [enter(.preempted)] : []
+        case .waiting, .waitingForDisk: return waitsForDescriptor ? [enter(.preempted)] : []
         case .paused, .preempted, .publishing, .finished, .failed, .removed: return []
         }
     }
@@ -101,7 +101,7 @@ extension DownloadMachine {
     /// Publishing is not interrupted; it ends as finished, and is removed as such.
     package mutating func remove() -> [Action] {
         switch phase {
-        case .waiting, .paused, .preempted, .failed: return [enter(.removed)]
+        case .waiting, .waitingForDisk, .paused, .preempted, .failed: return [enter(.removed)]
         case .probing, .transferring, .waitingForNetwork, .verifying:
             let undo = existingLength == nil ? Action.close(keeping: false) : .restoreOriginal
             return stop() + [undo, enter(.removed)]
@@ -165,7 +165,7 @@ extension DownloadMachine {
     package mutating func diskFailed(_ failure: Failure) -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: return fail(failure)
-        case .waiting, .paused, .preempted, .finished, .failed, .removed: return []
+        case .waiting, .waitingForDisk, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
 

@@ -179,7 +179,7 @@ extension DownloadMachine {
         switch phase {
         case .verifying: return keepsExisting ? verifyExisting() : settlePieces() ?? verify(length: written)
         case .probing, .transferring, .waitingForNetwork: return representation?.coding == nil ? failEarly() : []
-        case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
+        case .waiting, .waitingForDisk, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
 

@@ -29,7 +29,7 @@ extension DownloadMachine {
     var isOnline: Bool { network.offlineSince == nil }
 
     /// The phase as its owner sees it: attempts during a wait for the network belong to the wait.
-    package var shownPhase: Phase { network.isTrying ? .waitingForNetwork : phase }
+    package var shownPhase: DownloadState { network.isTrying ? .waitingForNetwork : phase }
 
     /// The monitor reports a network, or none.
     package mutating func network(online: Bool, now: Instant) -> [Action] {
@@ -41,7 +41,8 @@ extension DownloadMachine {
         // Its attempt began without a network.
         case .probing where isTrying, .transferring where isTrying:
             return stop() + [.notify(.phase(phase))] + tryAgain(now: now)
-        case .waitingForNetwork, .probing, .transferring, .waiting, .verifying, .publishing, .paused, .preempted,
+        case .waitingForNetwork, .probing, .transferring, .waiting, .waitingForDisk, .verifying, .publishing, .paused,
+            .preempted,
             .finished, .failed, .removed:
             return []
         }

@@ -8,7 +8,7 @@ extension DownloadMachine {
         awaitsPieces = false
         let source = pickSource()
         sampleOpenJoints()
-        let next: Phase = written > 0 && isClaimed ? .transferring : .probing
+        let next: DownloadState = written > 0 && isClaimed ? .transferring : .probing
         let isCompared = samples.isEmpty && !isComparingElsewhere
         if map.isComplete, !map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
             return complete()

@@ -17,7 +17,7 @@ extension DownloadMachine {
         case .verifying where !awaitsSums: comparesReplacement = true
         case .verifying: described = DescribedSources()
         // The queue knows which address the file is of, or the next run begins with the new one.
-        case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
+        case .waiting, .waitingForDisk, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
         // The sums files of the old address no longer count.
         if awaitsSums, source == 0 { sidecars = .notAsked }

@@ -8,7 +8,7 @@ package import PawlJournal
 package struct DownloadMachine: Hashable, Sendable {
     private let parameters: Boxed<DownloadPlan>
     package var plan: DownloadPlan { parameters.value }
-    package internal(set) var phase = Phase.waiting
+    package internal(set) var phase = DownloadState.waiting
     package internal(set) var map = SegmentMap()
     /// The identity of the bytes on disk; `nil` while there are none and no response was accepted.
     package internal(set) var representation: Representation?
@@ -39,7 +39,7 @@ package struct DownloadMachine: Hashable, Sendable {
     /// What was wrong with the content, or with the last bad piece, that is fetched from another source.
     var refutation: LocalizableMessage?
     /// The phase to enter instead of fetching again, when the digest is wrong: paused or preempted while it was computed.
-    var phaseAfterMismatch: Phase?
+    var phaseAfterMismatch: DownloadState?
     /// The address was replaced while the digests of all bytes were computed.
     var comparesReplacement = false
     /// What was computed, while digests of other algorithms are for which a sums file may have been meant.
@@ -180,7 +180,7 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The source of an active lane.
     package func source(of lane: LaneID) -> Int? { index(of: lane).map { lanes[$0].source } }
 
-    mutating func enter(_ next: Phase) -> Action {
+    mutating func enter(_ next: DownloadState) -> Action {
         phase = next
         network.isTrying = false
         return .notify(.phase(next))
@@ -195,11 +195,5 @@ package struct DownloadMachine: Hashable, Sendable {
     }
 
     /// Whether the present phase has active lanes, or may have.
-    var isActive: Bool {
-        switch phase {
-        case .probing, .transferring: true
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed:
-            false
-        }
-    }
+    var isActive: Bool { phase.isActive }
 }

@@ -42,7 +42,7 @@ extension Engine {
     /// Its last event is the phase `removed`, except while it is published: then it ends as finished.
     package func remove(_ id: DownloadID) { stop(id, as: .removed, .remove(id)) }
 
-    private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
+    private func stop(_ id: DownloadID, as phase: DownloadState, _ message: Mailbox.Message) {
         let (box, wake) = state.withLock { state -> (ProgressCell?, Wake?) in
             guard let entry = state.entries[id] else { return (nil, nil) }
             switch entry.run {
@@ -70,7 +70,7 @@ extension Engine {
     }
 
     /// Reports this phase of a download that no loop runs.
-    private func notify(_ id: DownloadID, _ phase: Phase, _ box: ProgressCell) {
+    private func notify(_ id: DownloadID, _ phase: DownloadState, _ box: ProgressCell) {
         switch (box.phase, phase) {
         case (.waiting, _), (.preempted, .paused): break
         case (.paused, .removed), (.preempted, .removed), (.failed, .removed): break
@@ -129,7 +129,7 @@ extension Engine {
 
     /// The loop has released the download.
     func released(_ id: DownloadID) {
-        let end = state.withLock { state -> (run: Run, box: ProgressCell, phase: Phase)? in
+        let end = state.withLock { state -> (run: Run, box: ProgressCell, phase: DownloadState)? in
             guard let entry = state.entries[id] else { return nil }
             let run = entry.run
             entry.run = .atRest

@@ -11,7 +11,7 @@ package enum SlotEvent: Hashable, Sendable {
     /// It needs only the disk from now on, and cannot be stopped.
     case publishing(DownloadID, loop: Int)
     /// Its loop has released it in this phase, and it may be started again.
-    case released(DownloadID, Phase, loop: Int)
+    case released(DownloadID, DownloadState, loop: Int)
 }
 
 /// Starts, stops and removes downloads: executes each on one of its loops, and reports events.
@@ -25,7 +25,7 @@ package final class Engine: Sendable {
         case atRest
         case running(loop: Int)
         /// Its loop was ordered to stop it in this phase.
-        case stopping(loop: Int, as: Phase)
+        case stopping(loop: Int, as: DownloadState)
 
         var loop: Int? {
             switch self {

@@ -82,7 +82,7 @@ package struct Publishing: Hashable, Sendable {
 
 /// A download at one instant, as the shell sees it.
 package struct ProgressSample: Hashable, Sendable {
-    package var phase = Phase.waiting
+    package var phase = DownloadState.waiting
     package var name: String?
     package var written: Int64 = 0
     package var total: Int64?

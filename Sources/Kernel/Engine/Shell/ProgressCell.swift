@@ -13,7 +13,7 @@ package final class ProgressCell: Sendable {
     package init() {}
 
     package var reading: ProgressSample { state.withLock { $0.reading } }
-    var phase: Phase { state.withLock { $0.reading.phase } }
+    var phase: DownloadState { state.withLock { $0.reading.phase } }
 
     /// Calls `watcher` with every new sample, on the thread that made it.
     package func watch(_ watcher: @escaping @Sendable (ProgressSample) -> Void) {
@@ -21,7 +21,7 @@ package final class ProgressCell: Sendable {
     }
 
     func set(_ reading: ProgressSample) { change { $0 = reading } }
-    func set(phase: Phase) { change { $0.phase = phase } }
+    func set(phase: DownloadState) { change { $0.phase = phase } }
 
     private func change(_ edit: (inout ProgressSample) -> Void) {
         let heard = state.withLock { state -> (ProgressSample, [@Sendable (ProgressSample) -> Void])? in

@@ -72,7 +72,7 @@ extension StatusUpdate {
     fileprivate var isImplied: Bool {
         guard case .phase(let phase) = self else { return false }
         return switch phase {
-        case .waiting, .probing, .transferring, .publishing, .finished, .failed: true
+        case .waiting, .waitingForDisk, .probing, .transferring, .publishing, .finished, .failed: true
         case .waitingForNetwork, .verifying, .paused, .preempted, .removed: false
         }
     }

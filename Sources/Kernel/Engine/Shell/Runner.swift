@@ -308,7 +308,7 @@ final class Runner {
             isReleased = true
             shared.ended(run)
             loop.release(id)
-        case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
+        case .waiting, .waitingForDisk, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
         }
     }
 }

@@ -46,7 +46,7 @@ public struct DownloadFilter: Sendable, Hashable {
 }
 
 extension DownloadFilter.Standing {
-    var state: QueueState {
+    var state: DownloadState {
         switch self {
         case .waiting, .running: .waiting
         case .paused: .paused

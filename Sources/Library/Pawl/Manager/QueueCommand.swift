@@ -146,7 +146,7 @@ extension QueueKeeper {
         return try store.entries()
     }
 
-    static let ended: Set<QueueState> = [.finished, .failed, .removed]
+    static let ended: Set<DownloadState> = [.finished, .failed, .removed]
 
     /// Erases the record of an ended download.
     private func forget(_ record: QueueRecord) -> Bool {

@@ -115,7 +115,9 @@ extension QueueKeeper {
                     if mode == .overwrite || mode == .resume { stored.options.existingFile = .rename }
                 }
             }
-        case .waiting, .paused, .removed: return false
+        case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing, .paused,
+            .preempted, .removed:
+            return false
         }
         requeue(record)
         return true
@@ -182,7 +184,8 @@ extension QueueKeeper {
         switch record.state {
         case .finished:
             if let old = record.name, !old.hasSameBytes(as: name) { try renameFile(of: record, old, to: name) }
-        case .waiting, .paused, .failed:
+        case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing, .paused,
+            .preempted, .failed:
             // A kill may have come between the claim of the name and its record.
             let (source, folder) = (record.sources[0], path(of: record))
             let hasPart =

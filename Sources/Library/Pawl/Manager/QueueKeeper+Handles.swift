@@ -40,7 +40,7 @@ extension QueueKeeper {
     /// Updates the handle, if there is one.
     func show(_ record: QueueRecord) {
         guard let handle = existingHandle(record.id) else { return }
-        let rest = machine.rest(of: record.id).map { DownloadState($0) }
+        let rest = machine.rest(of: record.id)
         let run = runs[record.id]
         var base = DownloadSnapshot(record)
         if let rest, run == nil {
@@ -56,7 +56,7 @@ extension QueueKeeper {
     func snapshot(_ record: QueueRecord) -> DownloadSnapshot {
         let record = changed[record.id] ?? runs[record.id]?.record ?? record
         var snapshot = DownloadSnapshot(record)
-        let rest = machine.rest(of: record.id).map { DownloadState($0) }
+        let rest = machine.rest(of: record.id)
         if let run = runs[record.id] {
             snapshot = snapshot.overlaid(with: run.box.reading)
             snapshot.hideFailure()

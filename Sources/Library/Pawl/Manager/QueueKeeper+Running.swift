@@ -30,7 +30,7 @@ extension QueueKeeper {
                 }
             case .notify(let id, let rest):
                 existingHandle(id)?.rested()
-                notify(id, .state(DownloadState(rest)))
+                notify(id, .state(rest))
             case .clean(let id): cleanings.append(id)
             }
         }
@@ -131,7 +131,7 @@ extension QueueKeeper {
         }
         let (known, folder) = (record.name, record.folder)
         job.belongsToAnother = { [store] name, file in
-            var states: Set<QueueState> = [.waiting, .paused, .failed]
+            var states: Set<DownloadState> = [.waiting, .paused, .failed]
             if file == .finished { states.insert(.finished) }
             // If the lookup fails, the name is not used.
             return !known.hasSameBytes(as: name)
@@ -164,7 +164,7 @@ extension QueueKeeper {
                     broadcaster.dispatcher.waitsForNetwork(Download.ID(rawValue: id.rawValue))
                 }
             }
-            if machine.rest(of: id) == nil { notify(id, .state(DownloadState(phase))) }
+            if machine.rest(of: id) == nil { notify(id, .state(phase)) }
         case .started(let total, let resumedAt):
             starts.end(id)
             let response = report.response

@@ -52,7 +52,7 @@ extension DownloadSnapshot {
     init(_ record: QueueRecord) {
         let stored = StoredOptions(text: record.options)
         self.init(id: Download.ID(rawValue: record.id.rawValue), source: Redaction.address(record.sources[0]))
-        state = DownloadState(record.state)
+        state = record.state
         name = stored.newName ?? record.name ?? stored.options.fileName
         written = record.written
         total = record.total
@@ -85,28 +85,5 @@ extension PawlError {
         } else {
             self.init(Failure(code, "", at: Redaction.address(url), because: sentence), of: url)
         }
-    }
-}
-
-extension DownloadState {
-    init(_ state: QueueState) {
-        self =
-            switch state {
-            case .waiting: .waiting
-            case .paused: .paused
-            case .finished: .finished
-            case .failed: .failed
-            case .removed: .removed
-            }
-    }
-
-    init(_ rest: QueueMachine.Rest) {
-        self =
-            switch rest {
-            case .waiting: .waiting
-            case .paused: .paused
-            case .preempted: .preempted
-            case .waitingForDisk: .waitingForDisk
-            }
     }
 }

@@ -10,23 +10,13 @@ package struct QueueMachine: Sendable {
         /// Stop it in the engine; `stopped` or `ended` follows.
         case stop(QueueID)
         /// Store its new state.
-        case write(QueueID, QueueState)
+        case write(QueueID, DownloadState)
         /// Store its new position in the line.
         case place(QueueID, QueuePosition)
-        /// Report that it does not run, and why.
-        case notify(QueueID, Rest)
+        /// Report that it does not run: it waits, is paused, was preempted, or waits for its disk.
+        case notify(QueueID, DownloadState)
         /// Remove its files: nothing of it runs any more.
         case clean(QueueID)
-    }
-
-    /// Why a download that has not ended does not run.
-    package enum Rest: Hashable, Sendable {
-        case waiting
-        case paused
-        /// Preempted; it restarts automatically.
-        case preempted
-        /// Its disk has no room, or is not there.
-        case waitingForDisk
     }
 
     /// How a new download starts.
@@ -68,8 +58,8 @@ package struct QueueMachine: Sendable {
     /// Whether it waits, is paused or runs, and accepts commands.
     package func knows(_ id: QueueID) -> Bool { scheduler.place(of: id) != nil }
 
-    /// Why it does not run; `nil` when it is to run, or is unknown.
-    package func rest(of id: QueueID) -> Rest? {
+    /// Its state while it does not run; `nil` when it is to run, or is unknown.
+    package func rest(of id: QueueID) -> DownloadState? {
         if scheduler.isPaused(id) { return .paused }
         if scheduler.isStuck(id) { return .waitingForDisk }
         guard scheduler.isWaiting(id) else { return nil }
@@ -177,7 +167,7 @@ package struct QueueMachine: Sendable {
     }
 
     /// It ended, successfully or not.
-    package mutating func ended(_ id: QueueID, as state: QueueState) -> [Action] {
+    package mutating func ended(_ id: QueueID, as state: DownloadState) -> [Action] {
         let run = runs.removeValue(forKey: id)
         preempted.remove(id)
         let orders = scheduler.release(id)

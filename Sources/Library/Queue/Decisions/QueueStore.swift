@@ -12,7 +12,7 @@ package struct QueueRecord: Hashable, Sendable {
     package var priority = 0
     /// Orders entries of equal priority; lower starts first.
     package var position = 0.0
-    package var state = QueueState.waiting
+    package var state = DownloadState.waiting
     /// Relative to the download root; empty for the root itself.
     @Bytewise package var folder = ""
     /// The name that was requested or claimed; `nil` until one is known.
@@ -38,12 +38,12 @@ package struct QueueRecord: Hashable, Sendable {
 
 /// A selection of records; every field that is set narrows it.
 package struct QueueFilter: Hashable, Sendable {
-    package var states: Set<QueueState>?
+    package var states: Set<DownloadState>?
     package var group: String?
     /// Found in name or address, case-insensitively.
     package var text: String?
 
-    package init(states: Set<QueueState>? = nil, group: String? = nil, text: String? = nil) {
+    package init(states: Set<DownloadState>? = nil, group: String? = nil, text: String? = nil) {
         self.states = states
         self.group = group
         self.text = text
@@ -104,7 +104,7 @@ package protocol QueueStore: AnyObject, Sendable {
     func totals(matching filter: QueueFilter) throws(Failure) -> QueueTotals
     /// Whether that is the name of another download than `id` in that folder, in one of these states.
     func isName(
-        _ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<QueueState>
+        _ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<DownloadState>
     ) throws(Failure) -> Bool
     /// The number of records, removed ones excluded, in each group.
     func groups() throws(Failure) -> [(name: String, count: Int)]

@@ -147,7 +147,7 @@ package struct SlotScheduler: Sendable {
     }
 
     /// The engine has released it in this phase.
-    package mutating func released(_ id: ID, in phase: Phase) -> [Action] {
+    package mutating func released(_ id: ID, in phase: DownloadState) -> [Action] {
         guard let run = runs[id] else { return [] }
         if case .yielding(let number) = run, phase == .preempted {
             let waits = book.line.isWaiting(number)

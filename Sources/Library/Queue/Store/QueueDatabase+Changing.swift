@@ -31,7 +31,7 @@ extension DatabaseConnection {
         case .pauseWaiting:
             try run(
                 "UPDATE downloads SET state = ? WHERE state = ?",
-                [QueueState.paused, .waiting].map { .integer(Int64($0.rawValue)) })
+                [DownloadState.paused, .waiting].map { .integer(Int64($0.stored)) })
         case .erase(let id):
             let numbers = try rows("DELETE FROM downloads WHERE id = ? RETURNING number", [.integer(id.stored)]) {
                 $0.integer(0)

@@ -49,14 +49,14 @@ extension QueueDatabase {
     }
 
     package func isName(
-        _ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<QueueState>
+        _ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<DownloadState>
     ) throws(Failure) -> Bool {
         // Compared as the index on names does, then exactly.
         let sql = """
             SELECT 1 FROM downloads WHERE state IN (\(states.map { _ in "?" }.joined(separator: ", "))) AND name = ? COLLATE NOCASE AND name = ?
             AND folder = ? AND id <> ? LIMIT 1
             """
-        let states = states.map { DatabaseValue.integer(Int64($0.rawValue)) }
+        let states = states.map { DatabaseValue.integer(Int64($0.stored)) }
         return try read { (connection) throws(DatabaseError) in
             try !connection.rows(
                 sql, states + [.text(name), .text(name), .text(folder), .integer(id.stored)], { $0.integer(0) }
@@ -68,7 +68,7 @@ extension QueueDatabase {
         try read { (connection) throws(DatabaseError) in
             try connection.rows(
                 "SELECT family, count(*) FROM downloads WHERE family > '' AND state <> ? GROUP BY family",
-                [.integer(Int64(QueueState.removed.rawValue))]
+                [.integer(Int64(DownloadState.removed.stored))]
             ) { (name: $0.text(0), count: Int($0.integer(1))) }
         }
     }

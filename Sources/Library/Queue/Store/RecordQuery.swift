@@ -32,18 +32,18 @@ struct RecordQuery {
     /// Count, bytes written, bytes expected and the number of downloads of unknown size.
     ///
     /// `total` sums as a float, which no size that a server reports overflows.
-    func totals(of state: QueueState) -> (sql: String, values: [DatabaseValue]) {
+    func totals(of state: DownloadState) -> (sql: String, values: [DatabaseValue]) {
         let (condition, values) = condition(of: state)
         let sql = "SELECT count(*), total(written), total(total), count(*) - count(total) FROM downloads"
         return ("\(sql) WHERE \(condition)", values)
     }
 
     /// In a fixed order, so that few different statements are prepared.
-    var states: [QueueState] { QueueState.allCases.filter { filter.states?.contains($0) ?? true } }
+    var states: [DownloadState] { DownloadState.allStored.filter { filter.states?.contains($0) ?? true } }
 
-    private func condition(of state: QueueState) -> (sql: String, values: [DatabaseValue]) {
+    private func condition(of state: DownloadState) -> (sql: String, values: [DatabaseValue]) {
         var sql = "state = ?"
-        var values = [DatabaseValue.integer(Int64(state.rawValue))]
+        var values = [DatabaseValue.integer(Int64(state.stored))]
         if let group = filter.group {
             sql += " AND family = ?"
             values.append(.text(group))

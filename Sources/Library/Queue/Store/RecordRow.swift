@@ -24,7 +24,7 @@ enum RecordRow {
     static func values(of record: QueueRecord) -> [DatabaseValue] {
         [
             .integer(record.id.stored), .text(record.options), .text(record.group), .integer(Int64(record.priority)),
-            .real(record.position), .integer(Int64(record.state.rawValue)), .text(record.folder),
+            .real(record.position), .integer(Int64(record.state.stored)), .text(record.folder),
             .optional(record.name), .optional(record.contentType), .integer(record.written), .optional(record.total),
             .integer(record.addedAt.seconds), .optional(record.startedAt?.seconds), .optional(record.endedAt?.seconds),
             .integer(Int64(record.errorCode)), .optional(record.error), .optional(record.taskDescription),
@@ -53,8 +53,10 @@ enum RecordRow {
         return record
     }
 
-    static func state(_ stored: Int64) throws(DatabaseError) -> QueueState {
-        guard let state = QueueState(rawValue: Int(stored)) else { throw .damage("unknown state \(stored)") }
+    static func state(_ stored: Int64) throws(DatabaseError) -> DownloadState {
+        guard let state = DownloadState.allStored.first(where: { $0.stored == stored }) else {
+            throw .damage("unknown state \(stored)")
+        }
         return state
     }
 }

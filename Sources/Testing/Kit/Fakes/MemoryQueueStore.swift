@@ -95,8 +95,9 @@ package final class MemoryQueueStore: QueueStore {
         state.withLock { state in (state.bySource[Bytewise(source)] ?? []).sorted().compactMap { state.records[$0] } }
     }
 
-    package func isName(_ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<QueueState>) -> Bool
-    {
+    package func isName(
+        _ name: String, in folder: String, ofOtherThan id: QueueID, in states: Set<DownloadState>
+    ) -> Bool {
         all.contains { record in
             record.name.hasSameBytes(as: name) && record.folder.hasSameBytes(as: folder) && record.id != id
                 && states.contains(record.state)

@@ -8,7 +8,7 @@ extension Law {
         owner(machine.lanes, of: machine.map, in: machine.phase)
     }
 
-    package static func owner(_ lanes: [Lane], of map: SegmentMap, in phase: Phase) -> String? {
+    package static func owner(_ lanes: [Lane], of map: SegmentMap, in phase: DownloadState) -> String? {
         guard map.isConserved else { return "a byte has two owners: \(map)" }
         for (index, lane) in lanes.enumerated() {
             for other in lanes[..<index] {
@@ -18,7 +18,8 @@ extension Law {
         }
         switch phase {
         case .probing, .transferring: break
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed:
+        case .waiting, .waitingForDisk, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished,
+            .failed, .removed:
             guard lanes.isEmpty else { return "lanes in phase \(phase)" }
             guard map.claims.isEmpty else { return "claims in phase \(phase)" }
         }

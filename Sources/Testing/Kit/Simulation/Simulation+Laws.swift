@@ -57,14 +57,14 @@ extension Simulation {
             ? "verdict: no response to a range" : "other notices"
     }
 
-    private func entered(_ phase: Phase, _ index: Int) {
+    private func entered(_ phase: DownloadState, _ index: Int) {
         if phase == .preempted { note("preempted") }
         course(index) { course in
             course.phase = phase
             course.waitsSince = phase == .waitingForNetwork ? course.waitsSince ?? world.clock.now : nil
             switch phase {
             case .publishing, .paused, .finished, .failed, .removed: course.isWanted = false
-            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .preempted: break
+            case .waiting, .waitingForDisk, .probing, .transferring, .waitingForNetwork, .verifying, .preempted: break
             }
         }
     }
@@ -176,7 +176,8 @@ extension Simulation {
             switch course.phase {
             case .probing, .transferring, .waitingForNetwork:
                 if course.isPaused { violate(.paused, "\(index) is \(course.phase)") }
-            case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: break
+            case .waiting, .waitingForDisk, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed:
+                break
             }
         }
         if let text = Law.slots(running: running - verifying, of: slots) { violate(.slots, text) }

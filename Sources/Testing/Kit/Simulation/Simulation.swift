@@ -9,7 +9,7 @@ package final class Simulation: Sendable {
     /// The facts about one download besides its engine's reports.
     struct Course: Sendable {
         var id: DownloadID?
-        var phase = Phase.waiting
+        var phase = DownloadState.waiting
         /// Whether the user wants it to run, and it has not ended.
         var isWanted = true
         var isPaused = false
@@ -41,7 +41,7 @@ package final class Simulation: Sendable {
         var isRunning: Bool {
             switch phase {
             case .probing, .transferring, .waitingForNetwork, .verifying: true
-            case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: false
+            case .waiting, .waitingForDisk, .publishing, .paused, .preempted, .finished, .failed, .removed: false
             }
         }
     }

@@ -32,7 +32,7 @@ enum Completions {
         }
         if metavar.hasPrefix("DIR") { return .folders }
         if option.long == "group" { return .groups }
-        if option.long == "state" { return .words(ListedState.allCases.map(\.rawValue)) }
+        if option.long == "state" { return .words(StateFilter.allCases.map(\.rawValue)) }
         if metavar.hasPrefix("FILE") || metavar == "CMD" { return .files }
         let words = metavar.split(separator: "|").map(String.init)
         let choices = words.filter { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } }

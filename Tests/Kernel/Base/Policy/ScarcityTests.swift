@@ -40,7 +40,7 @@ import Testing
     @Test func `a download that waits for a descriptor obeys commands`() {
         var waiting = DownloadMachine(plan: Self.plan(), seed: 1)
         _ = waiting.begin(claimed: .failed(Self.lacking), online: true, now: Instant(nanoseconds: 0))
-        let commands: [(Phase, (inout DownloadMachine) -> Void)] = [
+        let commands: [(DownloadState, (inout DownloadMachine) -> Void)] = [
             (.paused, { _ = $0.pause() }), (.preempted, { _ = $0.preempt() }), (.removed, { _ = $0.remove() }),
         ]
         for (phase, command) in commands {

@@ -152,7 +152,7 @@ final class Stage: Sendable {
 
     func updates(_ id: DownloadID) -> [StatusUpdate] { reports.filter { $0.id == id }.map(\.update) }
 
-    func phases(_ id: DownloadID) -> [Phase] {
+    func phases(_ id: DownloadID) -> [DownloadState] {
         updates(id).compactMap { if case .phase(let phase) = $0 { phase } else { nil } }
     }
 
@@ -168,7 +168,7 @@ final class Stage: Sendable {
         updates(id).compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
     }
 
-    func time(_ id: DownloadID, of phase: Phase) -> Instant? {
+    func time(_ id: DownloadID, of phase: DownloadState) -> Instant? {
         received.withLock { $0.first { $0.report.id == id && $0.report.update == .phase(phase) }?.at }
     }
 

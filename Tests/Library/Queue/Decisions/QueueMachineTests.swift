@@ -10,7 +10,7 @@ import Testing
         var machine = QueueMachine(slots: 2)
         var running: Set<QueueID> = []
         var stopping: Set<QueueID> = []
-        var states: [QueueID: QueueState] = [:]
+        var states: [QueueID: DownloadState] = [:]
         var cleaned: Set<QueueID> = []
         var violations: [String] = []
 
@@ -107,7 +107,7 @@ import Testing
             carryOut(machine.stopped(id))
         }
 
-        private mutating func end(_ id: QueueID, _ state: QueueState) {
+        private mutating func end(_ id: QueueID, _ state: DownloadState) {
             running.remove(id)
             stopping.remove(id)
             leaving.remove(id)

@@ -100,7 +100,7 @@ struct SlotStorm {
     private mutating func release(_ id: Int) {
         let model = models[id]
         // What is being published cannot be stopped.
-        let phase: Phase =
+        let phase: DownloadState =
             switch model.order {
             case _ where model.isFailed: .failed
             case _ where model.isPublishing: .finished

@@ -11,7 +11,7 @@ import Testing
     private static func records(_ count: Int) -> [QueueRecord] {
         (0..<count).map { number in
             record(number + 1) {
-                $0.state = QueueState.allCases[number * 7 % 5]
+                $0.state = DownloadState.allStored[number * 7 % 5]
                 $0.group = ["", "films", "music"][number % 3]
                 $0.priority = number * 5 % 4 - 2
                 $0.position = Double(number * 11 % 17)
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `totals that overflow are the largest number`() throws {
         let queue = try QueueBench().open()
-        let states: [QueueState] = [.waiting, .waiting, .paused]
+        let states: [DownloadState] = [.waiting, .waiting, .paused]
         try queue.apply(
             states.enumerated().map { number, state in
                 .put(

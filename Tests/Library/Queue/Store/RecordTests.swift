@@ -79,7 +79,7 @@ import PawlTestKit
 
     @Test func `a part file's name is known to be another's, in its folder and while it is unfinished`() throws {
         let queue = try QueueBench().open()
-        func named(_ number: Int, _ name: String, _ state: QueueState, _ folder: String = "") -> QueueChange {
+        func named(_ number: Int, _ name: String, _ state: DownloadState, _ folder: String = "") -> QueueChange {
             .put(
                 record(number) {
                     $0.name = name
@@ -215,7 +215,7 @@ import PawlTestKit
     @Test func `groups are counted, and all waiting downloads are paused in one change`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
-        let states: [QueueState] = [.waiting, .finished, .removed, .waiting, .paused]
+        let states: [DownloadState] = [.waiting, .finished, .removed, .waiting, .paused]
         let groups = ["b", "a", "c", "a", ""]
         try queue.apply(
             states.indices.map { index in

@@ -42,7 +42,7 @@ package struct QueueScenario: Sendable {
 
     /// What the user does as soon as a download is in this phase, and when a kill follows.
     package struct LateCommand: Sendable {
-        var phase: Phase
+        var phase: DownloadState
         var command: Command
         var killAfter: Interval?
     }

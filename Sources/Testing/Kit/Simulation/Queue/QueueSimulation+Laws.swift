@@ -138,7 +138,9 @@ extension QueueSimulation {
             let running = state.phases.values.count { phase in
                 switch phase {
                 case .probing, .transferring, .waitingForNetwork: true
-                case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: false
+                case .waiting, .waitingForDisk, .verifying, .publishing, .paused, .preempted, .finished, .failed,
+                    .removed:
+                    false
                 }
             }
             return (running, state.slots)

@@ -53,7 +53,7 @@ package final class QueueSimulation: Sendable {
         var lateCommands: [Int: QueueScenario.LateCommand]
         var courses: [Course]
         /// The phases of this process's runs.
-        var phases: [DownloadID: Phase] = [:]
+        var phases: [DownloadID: DownloadState] = [:]
         /// A removal or a change may leave a file that belongs to no download.
         var mayLeaveFiles = false
         var mayLeaveParts = false

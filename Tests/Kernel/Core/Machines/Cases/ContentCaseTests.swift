@@ -58,8 +58,8 @@ import Testing
         #expect(bench.machine.phase == .transferring && bench.machine.written == 0)
     }
 
-    @Test(arguments: [(Int64(1000), Phase.finished), (999, .failed), (1001, .transferring)])
-    func `C3 a file that is found after the response is compared with its length`(total: Int64, phase: Phase) {
+    @Test(arguments: [(Int64(1000), DownloadState.finished), (999, .failed), (1001, .transferring)])
+    func `C3 a file that is found after the response is compared with its length`(total: Int64, phase: DownloadState) {
         var bench = Bench()
         bench.begin(nil)
         bench.respond(Bench.whole(total))

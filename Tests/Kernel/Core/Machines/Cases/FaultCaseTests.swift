@@ -120,8 +120,8 @@ import Testing
         #expect(bench.machine.written == 0)
     }
 
-    @Test(arguments: [(Int64(100), Phase.publishing), (99, .failed), (101, .failed)])
-    func `a length that was not announced is checked at the end`(length: Int64, phase: Phase) {
+    @Test(arguments: [(Int64(100), DownloadState.publishing), (99, .failed), (101, .failed)])
+    func `a length that was not announced is checked at the end`(length: Int64, phase: DownloadState) {
         var bench = Bench { $0.length = 100 }
         bench.begin()
         bench.respond(Bench.whole(nil))

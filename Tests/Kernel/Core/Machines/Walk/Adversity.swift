@@ -26,7 +26,7 @@ enum Adversity: CaseIterable {
     func happen(to state: inout WalkState, turn: Int) {
         let machine = state.machine
         switch machine.phase {
-        case .waiting, .paused, .preempted: _ = state.apply(.begin(.fresh))
+        case .waiting, .waitingForDisk, .paused, .preempted: _ = state.apply(.begin(.fresh))
         case .waitingForNetwork: _ = state.apply(.network(true))
         case .verifying: _ = state.apply(.digested(right: false))
         case .publishing: _ = state.apply(.diskFailed)

@@ -105,7 +105,7 @@ struct WalkState {
 extension WalkState {
     /// The identity of a state: lanes by their position instead of their number, no times, no random numbers.
     struct Key: Hashable {
-        var phase: Phase
+        var phase: DownloadState
         var map: SegmentMap
         var lanes: [Lane]
         var sources: [Source]
