@@ -32,10 +32,15 @@ extension QueueScenario {
             let command = draw(luck.pick(QueueCommand.Kind.allCases), index, &luck)
             let start = Int64(luck.magnitude(20_000))
             incidents.append((.milliseconds(start), .command(index, command)))
-            // A queue with a timetable never stands still.
-            guard command.kind == .timetable else { continue }
+            // A queue with a timetable never stands still, nor one whose paused downloads wait for their disk.
+            let undo: QueueCommand
+            switch command {
+            case .other(.timetable): undo = .timetable(nil)
+            case .other(.pauseGroup(let group)): undo = .resumeGroup(group)
+            case .add, .change, .other: continue
+            }
             let end = start + Int64(luck.number(100...70_000))
-            incidents.append((.milliseconds(end), .command(index, .other(.timetable(nil)))))
+            incidents.append((.milliseconds(end), .command(index, .other(undo))))
         }
     }
 

@@ -196,6 +196,8 @@ extension QueueSimulation {
                 (course.isAdded, course.isRemoved) = (.maybe, .no)
                 course.requirements = [course.requirements.last ?? target.requirement]
                 course.urls = [target.source]
+            } else if course.isRemoved == .maybe {
+                course.urls.append(target.source)
             }
             course.isPaused = nil
         case .pause, .pauseAll, .resume, .resumeAll, .start, .startOver: course.isPaused = nil
