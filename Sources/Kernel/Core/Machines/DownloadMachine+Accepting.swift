@@ -200,7 +200,7 @@ extension DownloadMachine {
         let id = lanes[index].id
         // A target that works may expire again.
         sources[lanes[index].source].wentBack = false
-        if checkpointAt == nil { checkpointAt = now + DownloadMachine.checkpointPeriod }
+        checkpoints.began(now: now)
         guard isFirst else { return [.admit(id)] + asks }
         let started = Action.notify(.started(total: map.total, resumedAt: written))
         let actions =

@@ -51,8 +51,7 @@ extension DownloadMachine {
         let actions = adopt(journal, after: lane, now: now)
         // Discarding, publishing and closing sync what is left.
         guard isActive || phase == .waitingForNetwork || phase == .verifying, !map.done.isEmpty else { return actions }
-        checkpointAt = now + DownloadMachine.checkpointPeriod
-        checkpointBytes = written
+        checkpoints.made(of: written, now: now)
         return [.checkpoint] + actions
     }
 

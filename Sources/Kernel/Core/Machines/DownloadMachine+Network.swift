@@ -72,9 +72,8 @@ extension DownloadMachine {
         network.waits += 1
         network.unreached = []
         network.isChecked = false
-        // Ends the wait for the next checkpoint: none may follow for long.
-        let checkpoint: [Action] = isClaimed && written > checkpointBytes ? [.checkpoint] : []
-        checkpointBytes = written
+        let isDue = checkpoints.isDueBeforeWait(of: written)
+        let checkpoint: [Action] = isDue && isClaimed ? [.checkpoint] : []
         guard network.isTrying else { return checkpoint + [enter(.waitingForNetwork)] }
         (network.isTrying, phase) = (false, .waitingForNetwork)
         return []

@@ -87,7 +87,7 @@ extension DownloadMachine {
         // The bytes of a finished file are not discarded.
         if existingLength != nil { return failPiece(range, digest: digest, of: piece) }
         map.discard(range)
-        voidCheckpoint()
+        checkpoints.voided(of: written)
         var actions = dropRacers(within: range)
         actions.append(.discard(range))
         if let blamed {

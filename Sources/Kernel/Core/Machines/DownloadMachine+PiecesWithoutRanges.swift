@@ -40,7 +40,7 @@ extension DownloadMachine {
         guard !range.isEmpty else { return [] }
         map.discard(range)
         pieces?.discarded(range)
-        voidCheckpoint()
+        checkpoints.voided(of: written)
         return [.discard(range)]
     }
 

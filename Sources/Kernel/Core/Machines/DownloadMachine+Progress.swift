@@ -138,15 +138,9 @@ extension DownloadMachine {
     }
 
     private mutating func checkpoint(now: Instant) -> [Action] {
-        guard isClaimed, let due = checkpointAt, written > checkpointBytes else { return [] }
-        guard now >= due || written - checkpointBytes >= DownloadMachine.checkpointSize else { return [] }
-        checkpointAt = now + DownloadMachine.checkpointPeriod
-        checkpointBytes = written
+        guard isClaimed, checkpoints.isDue(of: written, now: now) else { return [] }
         return [.checkpoint]
     }
-
-    /// Bytes are about to be discarded, and a checkpoint in progress with them: the others need a new one.
-    mutating func voidCheckpoint() { checkpointBytes = min(checkpointBytes, max(0, written - 1)) }
 
     /// A lane's transfer ended.
     package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Instant) -> [Action] {

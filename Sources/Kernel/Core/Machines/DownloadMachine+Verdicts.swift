@@ -93,7 +93,7 @@ extension DownloadMachine {
         comparedElsewhere = nil
         question = nil
         isStale = false
-        checkpointBytes = 0
+        checkpoints.startedOver()
         pieces?.startOver()
         for index in sources.indices { sources[index].isProven = false }
     }

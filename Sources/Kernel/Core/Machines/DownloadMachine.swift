@@ -127,8 +127,7 @@ package struct DownloadMachine: Hashable, Sendable {
     package var descriptorWait = DescriptorWait()
     /// Whether another run may begin with what this one has left on its disk.
     package var diskAllowsAnew = true
-    var checkpointAt: Instant?
-    var checkpointBytes: Int64 = 0
+    var checkpoints = Checkpoints()
     var dice: Dice
     private let place = KeptInPlace()
 
@@ -144,8 +143,6 @@ package struct DownloadMachine: Hashable, Sendable {
     package static let overlap = ComparisonSample.length
     /// Concurrent lanes, racers included: each needs a slot in the journal.
     package static let mostLanes = 60
-    package static let checkpointPeriod = Interval.seconds(2)
-    package static let checkpointSize: Int64 = 64 << 20
     /// How long a single lane may crawl.
     static let loneCrawl = Interval.seconds(10)
     /// A download whose content changes this often fails.
