@@ -11,7 +11,7 @@ extension DownloadMachine {
         switch phase {
         case .waiting, .waitingForDisk, .paused, .preempted, .failed:
             prepare()
-            network = NetworkState(offlineSince: online ? nil : now)
+            network = Network(isOnline: online, now: now)
             if let claimed { return beginClaimed(claimed, now: now) }
             return openFirst(now: now)
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .finished, .removed:
@@ -131,7 +131,7 @@ extension DownloadMachine {
 
     /// Makes the pending attempt at once, on behalf of the user.
     package mutating func retryNow(now: Instant) -> [Action] {
-        if phase == .waitingForNetwork { network.retryAt = now }
+        if phase == .waitingForNetwork { network.endWait(now: now) }
         guard waitsForRetry, isActive else { return tryWithoutNetwork(now: now) }
         isForced = true
         return attemptNow(now: now)
@@ -197,7 +197,8 @@ extension DownloadMachine {
     private mutating func waitForDescriptor(_ failure: Failure) -> [Action] {
         let end = end(givesBack: false)
         let drops = stop()
-        (phase, network.isTrying) = (.waiting, false)
+        phase = .waiting
+        network.endAttempt()
         let wait = descriptorWait.duration(dice: &dice)
         attempts = 0
         // Once: a hundred downloads may wait dozens of times.

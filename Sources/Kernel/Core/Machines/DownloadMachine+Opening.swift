@@ -22,7 +22,7 @@ extension DownloadMachine {
     private func pickSource() -> Int {
         if sources.count == 1 { return 0 }
         let usable = sources.indices.filter { sources[$0].isUsable }
-        let reachable = usable.filter { !network.unreached.contains($0) }
+        let reachable = usable.filter { !network.isUnreached($0) }
         return reachable.isEmpty ? usable[attempts % usable.count] : reachable[attempts % reachable.count]
     }
 
@@ -36,7 +36,7 @@ extension DownloadMachine {
         guard rangesUsable, !rangeWasSilent, !isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
         }
-        if let question, !hasPieces, sources[question.source].isUsable, !network.unreached.contains(question.source) {
+        if let question, !hasPieces, sources[question.source].isUsable, !network.isUnreached(question.source) {
             return [ask(question, now: now)]
         }
         if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {

@@ -54,7 +54,7 @@ package struct DownloadMachine: Hashable, Sendable {
     var nextCheck: UInt64 = 0
 
     var isClaimed = false
-    var network = NetworkState()
+    var network = Network(isOnline: true, now: Instant(nanoseconds: 0))
     /// `false` once this object was sent without ranges.
     var rangesUsable = true
     /// A request with Range got no response; the next attempt, without Range, decides.
@@ -179,7 +179,7 @@ package struct DownloadMachine: Hashable, Sendable {
 
     mutating func enter(_ next: DownloadState) -> Action {
         phase = next
-        network.isTrying = false
+        network.endAttempt()
         return .notify(.phase(next))
     }
 

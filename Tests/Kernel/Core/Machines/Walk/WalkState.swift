@@ -15,7 +15,7 @@ struct WalkState {
     mutating func apply(_ event: WalkEvent) -> [Action] {
         now = now + .milliseconds(1)
         switch event {
-        case .begin(let claim): return machine.begin(claimed: claim.map(outcome), online: machine.isOnline, now: now)
+        case .begin(let claim): return machine.begin(claimed: claim.map(outcome), online: machine.network.isOnline, now: now)
         case .responded(let lane, let response):
             guard let requested = machine.lanes.first(where: { $0.id == lane })?.requested else { return [] }
             let head = WalkState.head(response, to: requested)
@@ -143,14 +143,14 @@ extension WalkState {
             phase: machine.phase, map: map, lanes: lanes, sources: machine.sources,
             representation: machine.representation, samples: machine.samples, elsewhere: machine.comparedElsewhere,
             flags: [
-                machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
+                machine.isClaimed, machine.network.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil, machine.isTooSlow,
                 machine.isStale, machine.asksClosed, machine.difference == nil, machine.question != nil,
-                machine.network.isChecked, machine.network.isTrying, machine.awaitsPlace, machine.isForced,
+                machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace, machine.isForced,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts), machine.base ?? -1,
-                Int64(machine.refreshes), Int64(machine.rangeRefusals), Int64(machine.network.unreached.count),
+                Int64(machine.refreshes), Int64(machine.rangeRefusals), Int64(machine.network.outage?.unreached.count ?? 0),
             ])
     }
 }
