@@ -74,7 +74,7 @@ extension DownloadMachine {
         let lane = lanes[index]
         guard sources[lane.source].isFileTransfer else { return nil }
         guard let total = response.identity.total, let start = plan.base(total: total) else {
-            if base != nil, countRestart() {
+            if base != nil, budget.startedOver() {
                 // It may have another one than before.
                 base = nil
                 return [.drop(lane.id), reopen(index, now: now)]
@@ -85,7 +85,7 @@ extension DownloadMachine {
         }
         guard response.range.start != start else { return nil }
         // The file has another length than before.
-        if base != nil, !countRestart() { return keepsChanging(.fewerThanOnDisk(total)) }
+        if base != nil, !budget.startedOver() { return keepsChanging(.fewerThanOnDisk(total)) }
         base = start
         return [.drop(lane.id), reopen(index, now: now)]
     }

@@ -63,7 +63,7 @@ extension DownloadMachine {
         if let original = journal.original {
             existingLength = original
             wasContinued = true
-            highWater = journal.done.count
+            budget.countsProgress(from: journal.done.count)
             guard found.selection == plan.selection else {
                 map = SegmentMap(done: journal.done)
                 return cannotContinueExisting(
@@ -80,7 +80,7 @@ extension DownloadMachine {
         // A part of a coded body is no part of the content.
         let isPlain = found.coding == nil || found.selection == plan.selection && plan.selection == .whole
         let isKept = base != nil && (found.selection == nil || found.base == base) && isPlain
-        highWater = journal.done.count
+        budget.countsProgress(from: journal.done.count)
         representation = found
         let isSameAddress = journal.facts.sources.containsBytes(of: sources[0].text)
         if isSameAddress { sources[0].isOnTrial = false }
@@ -109,7 +109,7 @@ extension DownloadMachine {
         let isWhole = journal.done.contains(ByteRange(0, plan.longest))
         let total = plan.selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
         map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
-        highWater = map.done.count
+        budget.countsProgress(from: map.done.count)
         openJoints = found.openJoints.filter { map.done.contains(ByteRange($0 - 1, $0 + 1)) }
         if digestsDecide { openJoints = [] }
         preparePieces()
@@ -183,7 +183,7 @@ extension DownloadMachine {
         // Nothing follows a requested part that is all there.
         let total = total ?? (length == plan.longest ? length : nil)
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
-        highWater = length
+        budget.countsProgress(from: length)
         // A digest proves more than any sample.
         if !plan.hasDigest { samples = ComparisonSample.places(of: ByteRange(0, length), holes: holes) }
         if map.isComplete, plan.hasDigest { return complete() }

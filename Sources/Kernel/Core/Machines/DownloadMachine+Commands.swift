@@ -23,7 +23,7 @@ extension DownloadMachine {
     private mutating func prepare() {
         // The state of an earlier run is void: the claim reads it from disk again.
         reset(total: nil)
-        highWater = 0
+        budget = RetryBudget()
         verification = nil
         sidecars = .notAsked
         described = DescribedSources()
@@ -38,12 +38,6 @@ extension DownloadMachine {
         rangesUsable = true
         rangeWasSilent = false
         failure = nil
-        attempts = 0
-        isTooSlow = false
-        restarts = 0
-        refreshes = 0
-        laneFaults = 0
-        rangeRefusals = 0
         former = nil
         refillAfter = nil
         isClaimed = false
@@ -200,7 +194,7 @@ extension DownloadMachine {
         phase = .waiting
         network.endAttempt()
         let wait = descriptorWait.duration(dice: &dice)
-        attempts = 0
+        budget.replaced()
         // Once: a hundred downloads may wait dozens of times.
         let notice: [Action] = descriptorWait.count == 0 ? [.notify(.retrying(failure, after: wait))] : []
         return drops + [end] + notice + [alarm(at: lastEvent + wait)]

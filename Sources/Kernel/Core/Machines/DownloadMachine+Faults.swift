@@ -96,10 +96,10 @@ extension DownloadMachine {
         // Faults during the wait for the last one belong to it: five refusals at one moment are not five
         // attempts, and do not make the wait sixteen times as long.
         let waited = refillAfter.flatMap { now < $0 ? $0 : nil }
-        if waited == nil { laneFaults += 1 }
-        let wait = plan.retry.wait(attempt: laneFaults, retryAfter: fault.retryAfter, dice: &dice)
+        if waited == nil { budget.laneFailed() }
+        let wait = plan.retry.wait(attempt: budget.laneFaults, retryAfter: fault.retryAfter, dice: &dice)
         refillAfter = max(waited ?? now, now + wait)
-        let isRepeated = laneFaults > 1 || waited != nil
+        let isRepeated = budget.laneFaults > 1 || waited != nil
         let isSilent = fault == .silent(hasResponse: false) && lane.requested != .whole && lane.stage == .asking
         // A server that has sent parts may serve one connection at a time and let the others wait.
         let givesUpRanges = isSilent && isRepeated && rangesUsable && !sources[lane.source].sendsParts
@@ -201,7 +201,7 @@ extension DownloadMachine {
 
     /// Makes the next attempt after `wait`.
     mutating func attempt(_ source: Int, after wait: Interval, _ failure: Failure, now: Instant) -> [Action] {
-        attempts += 1
+        budget.attempted()
         // The target of a redirect may be what is broken; the original address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
         sources[source].wentBack = false

@@ -87,7 +87,7 @@ extension DownloadMachine {
         for index in lanes.indices where lanes[index].stage == .flowing {
             if lanes[index].speed > Double(floor) || lanes[index].isHeld {
                 lanes[index].tooSlowSince = nil
-                isTooSlow = false
+                budget.slowed(false)
             } else if lanes[index].tooSlowSince == nil {
                 lanes[index].tooSlowSince = now
             }
@@ -95,7 +95,7 @@ extension DownloadMachine {
         var actions: [Action] = []
         while isActive, let index = lanes.firstIndex(where: { $0.isTooSlow(now: now) }) {
             noteProgress()
-            isTooSlow = true
+            budget.slowed(true)
             actions += laneFault(index, .tooSlow(floor), now: now)
         }
         return actions
@@ -216,13 +216,7 @@ extension DownloadMachine {
     }
 
     mutating func noteProgress() {
-        guard written > highWater else { return }
-        highWater = written
-        guard !isTooSlow else { return }
-        attempts = 0
-        refreshes = 0
-        laneFaults = 0
-        rangeRefusals = 0
+        guard budget.progressed(to: written) else { return }
         for index in sources.indices { sources[index].wentBack = false }
     }
 }

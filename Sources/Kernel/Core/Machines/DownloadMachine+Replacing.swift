@@ -25,8 +25,7 @@ extension DownloadMachine {
         if question?.source == source { question = nil }
         sources[source].isOnTrial = true
         sources[source].isGivenByUser = isByUser
-        attempts = 0
-        isTooSlow = false
+        budget.replaced()
         guard !comparesReplacement else { return [] }
         var actions: [Action] = []
         for index in lanes.indices.reversed() where lanes[index].source == source { actions.append(remove(index)) }
@@ -38,8 +37,7 @@ extension DownloadMachine {
 
     /// Requests another address, a bounded number of times; `nil` when that is of no use.
     mutating func refresh(_ source: Int, after fault: AttemptFault, _ failure: Failure) -> Action? {
-        guard plan.canRefresh, fault.isExpiry, refreshes < DownloadMachine.mostRefreshes else { return nil }
-        refreshes += 1
+        guard plan.canRefresh, fault.isExpiry, budget.refresh() else { return nil }
         generation += 1
         isRetryPending = true
         refusal = failure

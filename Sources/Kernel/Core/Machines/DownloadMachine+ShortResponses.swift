@@ -66,7 +66,7 @@ extension DownloadMachine {
         if !sources[lane.source].hasBroken, sources[lane.source].longestPart != nil {
             // The whole was no way out, and what it discarded has to be received again, once.
             rangesUsable = true
-            highWater = written
+            budget.countsProgress(from: written)
         }
         sources[lane.source].hasBroken = true
         let isShort = lane.received < 2 * DownloadMachine.overlap

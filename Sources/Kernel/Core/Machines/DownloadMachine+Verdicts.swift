@@ -20,7 +20,7 @@ extension DownloadMachine {
                 return wholeWithPieces(evidence, lane: index, others: others, now: now)
             }
             // The whole was requested, and it has another length or coding than the bytes on disk.
-            guard map.done.isEmpty, response.identity.coding == nil, countRestart() else {
+            guard map.done.isEmpty, response.identity.coding == nil, budget.startedOver() else {
                 return changed(change, lane: index, now: now)
             }
             return restart(with: response, lane: index)
@@ -41,7 +41,7 @@ extension DownloadMachine {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
             return [remove(index), .notify(.notice(Self.withOneConnection(evidence)))] + refill(now: now)
         }
-        guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
+        guard map.done.isEmpty || budget.startedOver() else { return keepsChanging(evidence) }
         return [.notify(.notice(.init("started-over", "\(evidence): started over from 0")))]
             + restart(with: response, lane: index)
     }
@@ -114,7 +114,7 @@ extension DownloadMachine {
         // Another source may still have the content that the pieces describe.
         if hasPieces, sources.count(where: \.isUsable) > 1 { return without(index, isOther, now: now) }
         if digestsDecide { return isOtherContent(evidence) }
-        if restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
+        if budget.restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
             // wrong, or its content is another one each time.
             difference = evidence
@@ -126,10 +126,10 @@ extension DownloadMachine {
         let drops = stop()
         let wasEmpty = map.done.isEmpty
         reset(total: nil)
-        highWater = 0
+        budget.countsProgress(from: 0)
         let void: [Action] = isClaimed && !wasEmpty ? [.startOver] : []
         // Another run must not take bytes of several versions for a file that is complete.
-        guard countRestart() else { return drops + void + keepsChanging(evidence) }
+        guard budget.startedOver() else { return drops + void + keepsChanging(evidence) }
         return drops + void + [
             .notify(
                 .notice(.init("content-changed-started-over", "the content changed: \(evidence): started over from 0")))
@@ -155,18 +155,13 @@ extension DownloadMachine {
         return [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
     }
 
-    mutating func countRestart() -> Bool {
-        restarts += 1
-        return restarts <= DownloadMachine.mostRestarts
-    }
-
     mutating func keepsChanging(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
                 .cannotResume, "cannot finish", at: sources[0].given.redacted,
                 because: .init(
                     "keeps-changing",
-                    "the content changed \(restarts) times during the download, most recently: \(evidence)"),
+                    "the content changed \(budget.restarts) times during the download, most recently: \(evidence)"),
                 remedy: "try again when the file no longer changes"))
     }
 
@@ -202,11 +197,11 @@ extension DownloadMachine {
         let isBeginning = map.done.runs.count == 1 && map.done.prefix > 0
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let mayReplace = isBeginning || !isBound && !sources.contains(where: \.sendsParts)
-        if isAlone { rangeRefusals += 1 }
+        if isAlone { budget.rangeRefused() }
         // Before bytes are discarded, all retries but one are used for others.
         let isLast =
             isBeginning
-            ? rangeRefusals > sources.count(where: \.isUsable) || attempts >= plan.retry.retries
+            ? budget.rangeRefusals > sources.count(where: \.isUsable) || attempts >= plan.retry.retries
             : attempts + 1 >= plan.retry.retries
         guard isAlone, plan.selection == .whole, mayReplace, isLast else {
             return laneFault(index, .rangeRefused(evidence), now: now)

@@ -77,7 +77,7 @@ extension DownloadMachine {
             return publish()
         }
         reset(total: nil)
-        highWater = 0
+        budget.countsProgress(from: 0)
         let notice = Action.notify(.notice(Self.startsOverCorrupt))
         if let phase = phaseAfterMismatch { return [notice, .startOver, letGo(), enter(phase)] }
         return [notice, .startOver, enter(.probing)] + openFirst(now: lastEvent)
@@ -113,7 +113,7 @@ extension DownloadMachine {
             carried = expected.filter { $0.level == .origin }
             for index in sources.indices where index != other { sources[index].isUsable = false }
             reset(total: nil)
-            highWater = 0
+            budget.countsProgress(from: 0)
             let notice = LocalizableMessage(
                 "mismatch-other-source", "\(evidence): fetching it again from \(sources[other].given.redacted)")
             if let phase = phaseAfterMismatch { return [.notify(.notice(notice)), .startOver, letGo(), enter(phase)] }

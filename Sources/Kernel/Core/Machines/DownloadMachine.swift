@@ -81,8 +81,6 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The bytes on disk are of another range than the requested one; the first accepted response replaces
     /// them.
     var isStale = false
-    /// How often valid ranges of the known content were refused since the last progress.
-    var rangeRefusals = 0
     /// How the responses differed for which ranges were given up, although the server sends them.
     var difference: LocalizableMessage?
     /// The server refused a range without an end.
@@ -100,17 +98,9 @@ package struct DownloadMachine: Hashable, Sendable {
     var knowsExisting = false
     /// An existing file is kept as it is, and nothing is fetched.
     var keepsExisting = false
-    /// Retries since the last progress.
-    package internal(set) var attempts = 0
-    /// Progress is too slow to reset the count of attempts: the last lane was closed for its low speed.
-    var isTooSlow = false
-    var restarts = 0
-    /// Addresses requested since the last progress.
-    var refreshes = 0
+    var budget = RetryBudget()
     /// Why another address was requested; the failure, if there is none.
     var refusal: Failure?
-    var highWater: Int64 = 0
-    var laneFaults = 0
     var refillAfter: Instant?
     var isRetryPending = false
     /// When the pending attempt is due; `nil` where it only waits for another connection of the host to end.
@@ -145,11 +135,9 @@ package struct DownloadMachine: Hashable, Sendable {
     package static let mostLanes = 60
     /// How long a single lane may crawl.
     static let loneCrawl = Interval.seconds(10)
-    /// A download whose content changes this often fails.
-    static let mostRestarts = 5
-    /// Requests for fresh addresses without any byte received.
-    static let mostRefreshes = 3
 
+    /// Retries since the last progress.
+    package var attempts: Int { budget.attempts }
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }

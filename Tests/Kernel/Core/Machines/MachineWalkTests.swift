@@ -68,7 +68,7 @@ import Testing
         if let broken { Issue.record("\(broken)") }
         let phases = Set(states.map(\.machine.phase))
         #expect(phases.isSuperset(of: [.probing, .transferring, .waitingForNetwork, .paused, .preempted, .failed]))
-        #expect(states.contains(where: \.machine.isTooSlow) == (walk == .hurried))
+        #expect(states.contains(where: \.machine.budget.isTooSlow) == (walk == .hurried))
         #expect(
             states.contains { state in state.machine.lanes.contains { $0.isRacing != nil } }
                 // An unclaimed range returns to the lane before it, before lanes have to race for it.

@@ -197,7 +197,7 @@ import Testing
         bench.ring()
         #expect(bench.machine.lanes.last?.source == 0 && bench.requested == .closed(ByteRange(600, 1000)))
         bench.respond(Bench.part(600, 900, of: 900))
-        #expect(bench.machine.restarts == 1 && bench.said.contains(.startOver))
+        #expect(bench.machine.budget.restarts == 1 && bench.said.contains(.startOver))
     }
 
     @Test func `A9 a 416 that contradicts the existing bytes is changed content`() {

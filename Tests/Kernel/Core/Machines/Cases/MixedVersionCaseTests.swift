@@ -233,7 +233,7 @@ import Testing
 
     @Test(arguments: [0, 1]) func `bytes of two responses that differ where they met are all discarded`(restarts: Int) {
         var (bench, first, second) = meeting()
-        bench.machine.restarts = restarts
+        for _ in 0..<restarts { _ = bench.machine.budget.startedOver() }
         bench.progress(to: 10 * Self.megabyte, lane: first)
         bench.end(.stopped, lane: first)
         let third = bench.machine.lanes.last
@@ -319,7 +319,7 @@ import Testing
 
     @Test func `bytes of several versions do not outlive a download that fails because of them`() {
         var (bench, first, second) = meeting()
-        bench.machine.restarts = DownloadMachine.mostRestarts
+        for _ in 0..<RetryBudget.mostRestarts { _ = bench.machine.budget.startedOver() }
         bench.progress(to: 10 * Self.megabyte - 1000, lane: first)
         bench.progress(to: 20 * Self.megabyte, lane: second)
         bench.end(.complete, lane: second)

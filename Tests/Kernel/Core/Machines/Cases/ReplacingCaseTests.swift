@@ -205,7 +205,7 @@ import Testing
             bench.said = bench.machine.refreshed(0, generation, to: Self.fresh, now: bench.now)
             bench.respond(ResponseHead(status: 403))
         }
-        #expect(questions == DownloadMachine.mostRefreshes)
+        #expect(questions == RetryBudget.mostRefreshes)
         #expect(bench.machine.phase == .failed)
     }
 

@@ -144,13 +144,13 @@ extension WalkState {
             representation: machine.representation, samples: machine.samples, elsewhere: machine.comparedElsewhere,
             flags: [
                 machine.isClaimed, machine.network.isOnline, machine.rangesUsable, machine.rangeWasSilent,
-                machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil, machine.isTooSlow,
+                machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil, machine.budget.isTooSlow,
                 machine.isStale, machine.asksClosed, machine.difference == nil, machine.question != nil,
                 machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace, machine.isForced,
             ],
             counts: [
-                machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts), machine.base ?? -1,
-                Int64(machine.refreshes), Int64(machine.rangeRefusals), Int64(machine.network.outage?.unreached.count ?? 0),
+                machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.budget.restarts), machine.base ?? -1,
+                Int64(machine.budget.refreshes), Int64(machine.budget.rangeRefusals), Int64(machine.network.outage?.unreached.count ?? 0),
             ])
     }
 }
