@@ -39,7 +39,8 @@ extension DownloadMachine {
         rangeWasSilent = false
         failure = nil
         former = nil
-        refillAfter = nil
+        waiting.end()
+        waiting.refillAfter = nil
         isClaimed = false
         existingLength = nil
         wasContinued = false
@@ -110,49 +111,47 @@ extension DownloadMachine {
         for lane in lanes { map.release(lane.id) }
         lanes.removeAll()
         awaitsPieces = false
-        isRetryPending = false
-        awaitsPlace = false
-        isForced = false
-        refusal = nil
-        pendingFailure = nil
-        generation += 1
+        waiting.abandon()
         return drops
     }
 
     package mutating func rang(_ ring: UInt32, now: Instant) -> [Action] {
-        ring == generation ? attemptNow(now: now) : []
+        ring == waiting.generation ? attemptNow(now: now) : []
     }
 
     /// Makes the pending attempt at once, on behalf of the user.
     package mutating func retryNow(now: Instant) -> [Action] {
         if phase == .waitingForNetwork { network.endWait(now: now) }
         guard waitsForRetry, isActive else { return tryWithoutNetwork(now: now) }
-        isForced = true
+        waiting.force()
         return attemptNow(now: now)
     }
 
     private mutating func attemptNow(now: Instant) -> [Action] {
         guard waitsForRetry, isActive else { return [] }
-        isRetryPending = false
-        awaitsPlace = false
+        waiting.end()
         return openFirst(now: now)
     }
 
     /// There is a place for the connection that it waits for.
     package mutating func turn(now: Instant) -> [Action] {
-        guard isActive, awaitsPlace else { return [] }
-        awaitsPlace = false
+        guard isActive, waiting.isForPlace else { return [] }
+        waiting.endForLane()
         if lanes.isEmpty { return attemptNow(now: now) }
-        if let until = refillAfter, now < until { return [] }
+        if let until = waiting.refillAfter, now < until { return [] }
         return phase == .transferring ? refill(now: now) : []
     }
 
+    /// Whether a request waits for a connection to the host: the shell calls ``turn(now:)`` when there is one.
+    package var awaitsPlace: Bool { waiting.isForPlace }
+
     /// When the next attempt is due, if the download waits for it without any connection.
-    package var nextAttempt: Instant? { waitsForRetry ? retryAt : nil }
+    package var nextAttempt: Instant? { waitsForRetry ? waiting.due : nil }
 
     /// Whether it has no connection and waits for its next attempt or for a connection.
     package var waitsForRetry: Bool {
-        isRetryPending && refusal == nil && pendingFailure == nil && (isActive || phase == .waiting) && lanes.isEmpty
+        guard waiting.maySkip, lanes.isEmpty else { return false }
+        return isActive || phase == .waiting
     }
 
     /// Reading or writing on this machine failed; the bytes on disk stay as they are.
@@ -181,7 +180,7 @@ extension DownloadMachine {
 
     /// Where no other download can release one, waiting counts as a retry does.
     private func mayWait(after failure: Failure) -> Bool {
-        failure.lacksDescriptors && mayBeginAnew && descriptorWait.lonely <= plan.retry.retries
+        failure.lacksDescriptors && mayBeginAnew && waiting.descriptors.lonely <= plan.retry.retries
     }
 
     /// Whether no byte was delivered that the next run would deliver again.
@@ -193,15 +192,15 @@ extension DownloadMachine {
         let drops = stop()
         phase = .waiting
         network.endAttempt()
-        let wait = descriptorWait.duration(dice: &dice)
+        let wait = waiting.descriptors.duration(dice: &dice)
         budget.replaced()
         // Once: a hundred downloads may wait dozens of times.
-        let notice: [Action] = descriptorWait.count == 0 ? [.notify(.retrying(failure, after: wait))] : []
-        return drops + [end] + notice + [alarm(at: lastEvent + wait)]
+        let notice: [Action] = waiting.descriptors.count == 0 ? [.notify(.retrying(failure, after: wait))] : []
+        return drops + [end] + notice + [.alarm(waiting.begin(until: lastEvent + wait))]
     }
 
     /// Whether it waits for a descriptor, and is to begin anew after that.
-    package var waitsForDescriptor: Bool { phase == .waiting && isRetryPending }
+    package var waitsForDescriptor: Bool { phase == .waiting && waiting.isForAttempt }
 }
 
 extension DownloadMachine {

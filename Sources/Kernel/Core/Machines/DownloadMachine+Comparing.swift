@@ -131,7 +131,7 @@ extension DownloadMachine {
         if lanes.isEmpty { return [drop] + recording(openFirst(now: now)) }
         if isKnown { return [drop, .record] }
         guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(lane.source, now: now) else {
-            refillAfter = now + .seconds(1)
+            waiting.refillAfter = now + .seconds(1)
             return [drop]
         }
         return [drop, settle]
@@ -186,7 +186,7 @@ extension DownloadMachine {
         // The bytes on disk may be the wrong ones. The request was made before the length was known; now the
         // digests of pieces will tell.
         if hasPieces, !mayNotDiscard(for: lane.source) {
-            return [remove(index)] + (isRetryPending ? [] : refillOrOpen(now: now))
+            return [remove(index)] + (waiting.isForAttempt ? [] : refillOrOpen(now: now))
         }
         return changed(.init("bytes-differ", "the bytes on disk differ from the server's"), lane: index, now: now)
     }

@@ -113,7 +113,7 @@ extension DownloadMachine {
     private mutating func nextElsewhere(_ source: Int, now: Instant) -> [Action] {
         // The target works, and may expire again before the next request.
         sources[source].wentBack = false
-        if lanes.isEmpty { return isRetryPending ? [] : openFirst(now: now) }
+        if lanes.isEmpty { return waiting.isForAttempt ? [] : openFirst(now: now) }
         guard let order = orderElsewhere(source, now: now) else { return refill(now: now) }
         return [order]
     }

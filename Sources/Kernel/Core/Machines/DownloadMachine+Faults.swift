@@ -14,7 +14,7 @@ extension DownloadMachine {
         noteBreak(of: lane)
         if !lane.hasReportedRefusal, let report = refusal(fault, lane: lane) { actions.append(report) }
         if fault.lacksDescriptors, !lanes.isEmpty {
-            refillAfter = max(refillAfter ?? now, now + .seconds(1))
+            waiting.refillAfter = max(waiting.refillAfter ?? now, now + .seconds(1))
             return actions
         }
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
@@ -95,10 +95,10 @@ extension DownloadMachine {
     ) -> [Action] {
         // Faults during the wait for the last one belong to it: five refusals at one moment are not five
         // attempts, and do not make the wait sixteen times as long.
-        let waited = refillAfter.flatMap { now < $0 ? $0 : nil }
+        let waited = waiting.refillAfter.flatMap { now < $0 ? $0 : nil }
         if waited == nil { budget.laneFailed() }
         let wait = plan.retry.wait(attempt: budget.laneFaults, retryAfter: fault.retryAfter, dice: &dice)
-        refillAfter = max(waited ?? now, now + wait)
+        waiting.refillAfter = max(waited ?? now, now + wait)
         let isRepeated = budget.laneFaults > 1 || waited != nil
         let isSilent = fault == .silent(hasResponse: false) && lane.requested != .whole && lane.stage == .asking
         // A server that has sent parts may serve one connection at a time and let the others wait.
@@ -205,7 +205,7 @@ extension DownloadMachine {
         // The target of a redirect may be what is broken; the original address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
         sources[source].wentBack = false
-        return [.notify(.retrying(failure, after: wait)), alarm(at: now + wait)]
+        return [.notify(.retrying(failure, after: wait)), .alarm(waiting.begin(until: now + wait))]
     }
 
     /// There is no connection to the host for the lane: the download stands in the host's line for one.
@@ -215,20 +215,15 @@ extension DownloadMachine {
         guard isActive, let index = index(of: id) else { return [] }
         let drop = remove(index)
         let noted = noteNetwork()
-        awaitsPlace = true
+        waiting.beginForPlace(until: until, isForLane: !lanes.isEmpty)
         // At once: work taken from a lane for this one must not end that lane in the meantime.
-        guard lanes.isEmpty else { return [drop] + noted + reclaim(now: now) }
-        // An alarm that was set before is not for this wait.
-        generation += 1
-        isRetryPending = true
-        retryAt = until
-        return [drop] + noted
+        return [drop] + noted + (lanes.isEmpty ? [] : reclaim(now: now))
     }
 
     /// This machine has nothing for a further lane until then.
     package mutating func postponed(_ id: LaneID, until: Instant, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
-        refillAfter = until
+        waiting.refillAfter = until
         return [remove(index)] + reclaim(now: now)
     }
 

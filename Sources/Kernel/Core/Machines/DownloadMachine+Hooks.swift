@@ -22,7 +22,7 @@ extension DownloadMachine {
     }
 
     /// Whether this question still waits for its reply.
-    package func awaits(_ id: HookID) -> Bool { pendingFailure?.id == id || lanes.contains { $0.pending?.id == id } }
+    package func awaits(_ id: HookID) -> Bool { waiting.pendingFailure?.id == id || lanes.contains { $0.pending?.id == id } }
 
     // MARK: questions
 
@@ -77,10 +77,7 @@ extension DownloadMachine {
     mutating func presentFailure(_ failure: Failure, of source: Int, wait: Interval?) -> [Action]? {
         guard plan.hooks.contains(.retry) else { return nil }
         let id = nextHookID()
-        generation += 1
-        isRetryPending = true
-        retryAt = nil
-        pendingFailure = PendingFailure(id: id, failure: failure, source: source, wait: wait)
+        waiting.begin(for: PendingFailure(id: id, failure: failure, source: source, wait: wait))
         let question = HookQuestion.retry(failure, attempt: attempts + 1, wait: wait)
         return [.ask(HookOrder(id: id, lane: nil, question: question))]
     }
@@ -90,7 +87,7 @@ extension DownloadMachine {
     /// The program's reply to the question `id`.
     package mutating func replied(_ id: HookID, _ decision: HookDecision, now: Instant) -> [Action] {
         guard isActive else { return [] }
-        if let pending = pendingFailure, pending.id == id { return replied(pending, decision, now: now) }
+        if let pending = waiting.pendingFailure, pending.id == id { return replied(pending, decision, now: now) }
         guard let index = lanes.firstIndex(where: { $0.pending?.id == id }), let pending = lanes[index].pending else {
             return []
         }
@@ -130,8 +127,7 @@ extension DownloadMachine {
     }
 
     private mutating func replied(_ pending: PendingFailure, _ decision: HookDecision, now: Instant) -> [Action] {
-        pendingFailure = nil
-        isRetryPending = false
+        waiting.end()
         switch decision {
         case .fail(let failure):
             sources[pending.source].isUsable = false
@@ -139,7 +135,7 @@ extension DownloadMachine {
         case .retry(let wait):
             let actions = attempt(pending.source, after: wait, pending.failure, now: now)
             // The program's decision counts more than what the host requested.
-            isForced = true
+            waiting.force()
             return actions
         case .proceed, .decline, .redirect, .refuseRedirect, .memory:
             guard let wait = pending.wait else {

@@ -126,11 +126,11 @@ extension DownloadMachine {
 
     /// Opens lanes up to the present width.
     mutating func refill(now: Instant) -> [Action] {
-        guard !isRetryPending else { return [] }
-        if awaitsPlace { return reclaim(now: now) }
-        if let until = refillAfter {
+        guard !waiting.isForAttempt else { return [] }
+        if waiting.isForPlace { return reclaim(now: now) }
+        if let until = waiting.refillAfter {
             if now < until { return reclaim(now: now) }
-            refillAfter = nil
+            waiting.refillAfter = nil
         }
         let width = min(ramp.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
         guard lanes.count < width, maySegment() else { return reclaim(now: now) }

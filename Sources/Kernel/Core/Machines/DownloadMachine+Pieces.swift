@@ -116,7 +116,7 @@ extension DownloadMachine {
         guard phase != .waitingForNetwork else { return actions }
         if phase == .verifying, let wanted = phaseAfterMismatch { return actions + stop() + [letGo(), enter(wanted)] }
         actions += checkPieces()
-        let isIdle = lanes.isEmpty && !isRetryPending
+        let isIdle = lanes.isEmpty && !waiting.isForAttempt
         return actions + (isIdle ? openFirst(now: now) : refill(now: now))
     }
 

@@ -71,6 +71,6 @@ extension DownloadMachine {
                 ), remedy: kept("\(.resume) with other sources of the same file"))
             return actions + fail(failure)
         }
-        return actions + (isRetryPending ? [] : refillOrOpen(now: now))
+        return actions + (waiting.isForAttempt ? [] : refillOrOpen(now: now))
     }
 }

@@ -38,16 +38,13 @@ extension DownloadMachine {
     /// Requests another address, a bounded number of times; `nil` when that is of no use.
     mutating func refresh(_ source: Int, after fault: AttemptFault, _ failure: Failure) -> Action? {
         guard plan.canRefresh, fault.isExpiry, budget.refresh() else { return nil }
-        generation += 1
-        isRetryPending = true
-        refusal = failure
-        return .refresh(source: source, generation: generation)
+        return .refresh(source: source, generation: waiting.beginForAddress(after: failure))
     }
 
     /// The result of `refresh`; `nil` when there is no other address.
     package mutating func refreshed(_ source: Int, _ number: UInt32, to address: WebAddress?, now: Instant) -> [Action]
     {
-        guard number == generation, let refusal, isActive else { return [] }
+        guard number == waiting.generation, case .address(let refusal) = waiting.reason, isActive else { return [] }
         guard let address else {
             sources[source].isUsable = false
             return fail(refusal)

@@ -33,7 +33,7 @@ extension DownloadMachine {
     }
 
     mutating func send(_ index: Int) -> Action {
-        defer { isForced = false }
+        let isForced = waiting.takeForce()
         let (source, requested) = (lanes[index].source, lanes[index].requested)
         return .open(
             LaneOrder(

@@ -160,7 +160,7 @@ extension DownloadMachine {
     }
 
     mutating func refillOrOpen(now: Instant) -> [Action] {
-        lanes.isEmpty && !isRetryPending ? openFirst(now: now) : refill(now: now)
+        lanes.isEmpty && !waiting.isForAttempt ? openFirst(now: now) : refill(now: now)
     }
 
     /// 416 with the length that is on disk.

@@ -87,10 +87,6 @@ package struct DownloadMachine: Hashable, Sendable {
     var asksClosed = false
     /// More connections to the host are in use than it is known to allow: a denial may be temporary.
     var hostIsCrowded = false
-    /// A request waits for a connection to the host: the shell calls ``turn(now:)`` when there is one.
-    package internal(set) var awaitsPlace = false
-    /// The next request is sent for the user or the program, whatever the host has requested.
-    var isForced = false
     /// The entity tag that is not known to be stable yet, and its host: it is requested once more before
     /// anything else.
     var question: TagQuestion?
@@ -99,22 +95,12 @@ package struct DownloadMachine: Hashable, Sendable {
     /// An existing file is kept as it is, and nothing is fetched.
     var keepsExisting = false
     var budget = RetryBudget()
-    /// Why another address was requested; the failure, if there is none.
-    var refusal: Failure?
-    var refillAfter: Instant?
-    var isRetryPending = false
-    /// When the pending attempt is due; `nil` where it only waits for another connection of the host to end.
-    var retryAt: Instant?
-    var generation: UInt32 = 0
+    package var waiting = Waiting()
     var nextLane: UInt32 = 0
     var nextSource = 0
     var nextQuestion: UInt32 = 0
-    /// A failed attempt that the program is to decide about.
-    var pendingFailure: PendingFailure?
     /// The program wants the content in memory: a stop loses it.
     package internal(set) var isInMemory = false
-    /// The waits for a descriptor so far.
-    package var descriptorWait = DescriptorWait()
     /// Whether another run may begin with what this one has left on its disk.
     package var diskAllowsAnew = true
     var checkpoints = Checkpoints()
@@ -169,14 +155,6 @@ package struct DownloadMachine: Hashable, Sendable {
         phase = next
         network.endAttempt()
         return .notify(.phase(next))
-    }
-
-    mutating func alarm(at moment: Instant) -> Action {
-        generation += 1
-        isRetryPending = true
-        awaitsPlace = false
-        retryAt = moment
-        return .alarm(Alarm(generation: generation, at: moment))
     }
 
     /// Whether the present phase has active lanes, or may have.

@@ -88,7 +88,7 @@ final class Runner {
         hasOtherAddress = other.hasOtherAddress
         limiter = other.limiter
         retry = other.retry
-        machine.descriptorWait = other.machine.descriptorWait.next(
+        machine.waiting.descriptors = other.machine.waiting.descriptors.next(
             hasCompany: shared.hasCompany(of: other.run) || shared.releases != other.releases)
     }
 
@@ -119,10 +119,10 @@ final class Runner {
         let isLocal = job.plan.sources.allSatisfy(\.isLoopback)
         let online = isLocal || shared.ports.reachability.isOnline
         machine.limited(to: presentLimit, now: now)
-        let hasWaited = machine.descriptorWait.count > 0
+        let hasWaited = machine.waiting.descriptors.count > 0
         let mayBegin = shared.mayBegin(run, hasWaited: hasWaited)
         // Those that hold the others will release them.
-        if !mayBegin { machine.descriptorWait.lonely = 0 }
+        if !mayBegin { machine.waiting.descriptors.lonely = 0 }
         let claimed = mayBegin ? earlyClaim() : .failed(.noDescriptor)
         perform(machine.begin(claimed: claimed, online: online, now: now))
     }

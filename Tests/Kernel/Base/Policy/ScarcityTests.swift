@@ -17,7 +17,7 @@ import Testing
     @Test func `a refused descriptor is waited for, and uses up no retry`() {
         var machine = DownloadMachine(plan: Self.plan(), seed: 1)
         for _ in 0..<100 {
-            machine.descriptorWait = machine.descriptorWait.next(hasCompany: true)
+            machine.waiting.descriptors = machine.waiting.descriptors.next(hasCompany: true)
             let actions = machine.begin(claimed: .failed(Self.lacking), online: true, now: Instant(nanoseconds: 0))
             #expect(machine.waitsForDescriptor && machine.phase == .waiting && machine.attempts == 0)
             #expect(actions.contains { if case .alarm = $0 { true } else { false } })
@@ -31,7 +31,7 @@ import Testing
         while machine.phase != .failed {
             _ = machine.begin(claimed: .failed(Self.lacking), online: true, now: Instant(nanoseconds: 0))
             if machine.waitsForDescriptor { waits += 1 }
-            machine.descriptorWait = machine.descriptorWait.next(hasCompany: false)
+            machine.waiting.descriptors = machine.waiting.descriptors.next(hasCompany: false)
         }
         #expect(waits == 3)
         #expect(machine.failure?.code == .cannotCreate)

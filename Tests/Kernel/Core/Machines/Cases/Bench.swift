@@ -55,7 +55,7 @@ struct Bench {
         said = machine.tick(now: now)
     }
 
-    mutating func ring() { said = machine.rang(machine.generation, now: now) }
+    mutating func ring() { said = machine.rang(machine.waiting.generation, now: now) }
 
     // MARK: response heads
 

@@ -33,7 +33,7 @@ enum Adversity: CaseIterable {
         case .finished, .failed, .removed: break
         case .probing, .transferring:
             guard let lane = machine.lanes.first(where: { $0.stage != .flowing }) ?? machine.lanes.first else {
-                _ = state.apply(machine.refusal == nil ? .rang : .refreshed(found: true))
+                _ = state.apply(machine.waiting.isForAddress ? .refreshed(found: true) : .rang)
                 return
             }
             switch lane.stage {

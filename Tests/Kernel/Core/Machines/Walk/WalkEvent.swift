@@ -75,7 +75,7 @@ extension WalkEvent {
             .tick(seconds: 11),
         ]
         events += Claim.allCases.map { .begin($0) }
-        if machine.refusal != nil { events += [.refreshed(found: true), .refreshed(found: false)] }
+        if machine.waiting.isForAddress { events += [.refreshed(found: true), .refreshed(found: false)] }
         for lane in machine.lanes { events += possible(for: lane) }
         return events
     }

@@ -55,8 +55,8 @@ struct WalkState {
         case .remove: return machine.remove()
         case .replaced: return machine.replaceSource(0, with: WalkState.fresh, now: now)
         case .refreshed(let found):
-            return machine.refreshed(0, machine.generation, to: found ? WalkState.fresh : nil, now: now)
-        case .rang: return machine.rang(machine.generation, now: now)
+            return machine.refreshed(0, machine.waiting.generation, to: found ? WalkState.fresh : nil, now: now)
+        case .rang: return machine.rang(machine.waiting.generation, now: now)
         case .digested(let right): return machine.digested(right ? [1, 2] : [3])
         case .published: return machine.published()
         case .diskFailed: return machine.diskFailed(Failure(.inputOutput, "cannot write", at: "f", because: "EIO"))
@@ -144,13 +144,18 @@ extension WalkState {
             representation: machine.representation, samples: machine.samples, elsewhere: machine.comparedElsewhere,
             flags: [
                 machine.isClaimed, machine.network.isOnline, machine.rangesUsable, machine.rangeWasSilent,
-                machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil, machine.budget.isTooSlow,
+                machine.waiting.isForAttempt, machine.waiting.refillAfter == nil, !machine.waiting.isForAddress, machine.budget.isTooSlow,
                 machine.isStale, machine.asksClosed, machine.difference == nil, machine.question != nil,
-                machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace, machine.isForced,
+                machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace, machine.waiting.isForced,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.budget.restarts), machine.base ?? -1,
                 Int64(machine.budget.refreshes), Int64(machine.budget.rangeRefusals), Int64(machine.network.outage?.unreached.count ?? 0),
             ])
     }
+}
+
+extension Waiting {
+    /// Whether another address was requested.
+    var isForAddress: Bool { if case .address = reason { true } else { false } }
 }

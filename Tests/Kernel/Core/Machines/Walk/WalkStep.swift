@@ -100,7 +100,7 @@ struct WalkStep {
 
     /// Something is running or scheduled as long as the download is active.
     private var stuck: String? {
-        let isWaiting = after.isActive && after.lanes.isEmpty && !after.isRetryPending
+        let isWaiting = after.isActive && after.lanes.isEmpty && !after.waiting.isForAttempt
         if isWaiting { return "nothing is running and nothing is scheduled" }
         if after.awaitsPlace, !after.isActive { return "it waits for a connection in \(after.phase)" }
         return nil
