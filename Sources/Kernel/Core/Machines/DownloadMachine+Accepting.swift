@@ -32,7 +32,7 @@ extension DownloadMachine {
         }
         if representation == nil {
             represent(response.identity, from: lane)
-            if response.ranges == .denied { rangesUsable = false }
+            if response.ranges == .denied { server.giveUpRanges() }
         } else if let refused = hold(response, against: lane, index, now: now) {
             return refused
         }
@@ -55,7 +55,7 @@ extension DownloadMachine {
 
     /// Says why bytes on disk are discarded, unless that was said.
     private func noticeOfWhole() -> [Action] {
-        if rangeWasSilent || isStale || map.done.isEmpty { return [] }
+        if server.isSuspect || isStale || map.done.isEmpty { return [] }
         let notice =
             plan.selection == .whole
             ? LocalizableMessage(
@@ -119,7 +119,7 @@ extension DownloadMachine {
         }
         let isSame = response.evidence == .strong
         if let refused = holdDigests(of: lane, index, isSame: isSame, now: now) { return refused }
-        if response.ranges == .denied { rangesUsable = false }
+        if response.ranges == .denied { server.giveUpRanges() }
         return nil
     }
 

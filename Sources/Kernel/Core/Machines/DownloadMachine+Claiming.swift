@@ -125,7 +125,7 @@ extension DownloadMachine {
         }
         var notices: [Action] = found.selection == plan.selection ? [] : [.record]
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
-            rangesUsable = false
+            server.giveUpRanges()
             let notice = LocalizableMessage(
                 "encoded-starting-over",
                 "the bytes on disk have Content-Encoding \(coding) and cannot be requested in ranges: starting over")

@@ -35,8 +35,7 @@ extension DownloadMachine {
         comparesReplacement = false
         firstComputed = []
         undecoded = []
-        rangesUsable = true
-        rangeWasSilent = false
+        server.begin()
         failure = nil
         former = nil
         waiting.end()
@@ -45,8 +44,6 @@ extension DownloadMachine {
         existingLength = nil
         wasContinued = false
         knowsExisting = false
-        difference = nil
-        asksClosed = false
         keepsExisting = false
         isInMemory = false
         ramp.restart()

@@ -242,9 +242,8 @@ extension DownloadMachine {
         lanes.removeAll { $0.id != keep }
         let discards = discard(behind: have)
         if map.total == nil, let total { map.learn(total: total) }
-        rangesUsable = false
-        let silence: [Action] = rangeWasSilent ? [.notify(.notice(Self.silentToRanges))] : []
-        rangeWasSilent = false
+        let silence: [Action] = server.settleSuspicion() ? [.notify(.notice(Self.silentToRanges))] : []
+        server.giveUpRanges()
         samples = []
         openJoints = []
         lanes[0].identity = response.identity

@@ -45,7 +45,7 @@ extension DownloadMachine {
         let isSameFile = lanes.contains { $0.stage == .flowing && $0.source == lane.source && $0.host == lane.host }
         let isComplaint = RetryPolicy.disposition(of: fault).isComplaint
         guard lane.stage == .asking || isComplaint, let reason = fault.reasonOfRefusal,
-            isComplaint || reason == .reset || fault.mayMeanTooMany && (isSameFile || hostIsCrowded)
+            isComplaint || reason == .reset || fault.mayMeanTooMany && (isSameFile || server.isCrowded)
         else { return nil }
         return .refused(
             LaneRefusal(
@@ -81,11 +81,11 @@ extension DownloadMachine {
     /// the whole file.
     private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
         let isSuspect =
-            fault == .silent(hasResponse: false) && lane.requested != .whole && !rangeWasSilent && rangesUsable
+            fault == .silent(hasResponse: false) && lane.requested != .whole && !server.isSuspect && server.rangesUsable
         let sentParts = sources[lane.source].sendsParts
         if isSuspect { sources[lane.source].sendsParts = false }
-        rangeWasSilent = isSuspect && !sentParts && plan.selection == .whole && existingLength == nil
-        return rangeWasSilent
+        server.suspect(isSuspect && !sentParts && plan.selection == .whole && existingLength == nil)
+        return server.isSuspect
     }
 
     /// Handles a fault while other lanes receive bytes: this lane's work waits, and the server gets no more
@@ -102,8 +102,8 @@ extension DownloadMachine {
         let isRepeated = budget.laneFaults > 1 || waited != nil
         let isSilent = fault == .silent(hasResponse: false) && lane.requested != .whole && lane.stage == .asking
         // A server that has sent parts may serve one connection at a time and let the others wait.
-        let givesUpRanges = isSilent && isRepeated && rangesUsable && !sources[lane.source].sendsParts
-        if givesUpRanges { rangesUsable = false }
+        let givesUpRanges = isSilent && isRepeated && server.rangesUsable && !sources[lane.source].sendsParts
+        if givesUpRanges { server.giveUpRanges() }
         // A server that rejects a connection before it responds allows no more of them.
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
             ramp.shrink(to: lanes.count, now: now)
@@ -156,7 +156,7 @@ extension DownloadMachine {
             return retry(fault, disposition, source: source, now: now)
         }
         // It was one connection more than the host has shown to allow: later there are fewer.
-        if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
+        if server.isCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
             return retry(fault, disposition, source: source, now: now)
         }
         let failure = describe(fault, disposition, source: source)

@@ -62,7 +62,7 @@ extension DownloadMachine {
     /// Replaces connections that all became silent when the monitor reported no network: an attempt shows whether there is
     /// one, before their timeout does.
     mutating func leaveSilentLanes(now: Instant) -> [Action] {
-        guard !network.isOnline, rangesUsable, let last = lanes.map(\.lastByteAt).max(),
+        guard !network.isOnline, server.rangesUsable, let last = lanes.map(\.lastByteAt).max(),
             network.doubts(silentSince: last, now: now),
             lanes.allSatisfy({ $0.pending == nil && !sources[$0.source].current.isLoopback })
         else { return [] }

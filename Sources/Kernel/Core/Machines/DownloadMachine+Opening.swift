@@ -33,7 +33,7 @@ extension DownloadMachine {
             reset(total: nil)
             return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
         }
-        guard rangesUsable, !rangeWasSilent, !isStale else {
+        guard server.rangesUsable, !server.isSuspect, !isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
         }
         if let question, !hasPieces, sources[question.source].isUsable, !network.isUnreached(question.source) {
@@ -93,7 +93,7 @@ extension DownloadMachine {
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
     private mutating func maySegment() -> Bool {
-        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil, samples.isEmpty,
+        guard phase == .transferring, isClaimed, server.rangesUsable, map.total != nil, base != nil, samples.isEmpty,
             representation?.coding == nil
         else { return false }
         for lane in lanes {
@@ -208,7 +208,7 @@ extension DownloadMachine {
                     map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing && lane.responseEnd >= gap.end
                         // A racer for its last bytes has requested less; without ranges that is the smaller
                         // loss.
-                        && (!rangesUsable || !lanes.contains { $0.isRacing == lane.id })
+                        && (!server.rangesUsable || !lanes.contains { $0.isRacing == lane.id })
                 })
             else { continue }
             let id = lanes[index].id

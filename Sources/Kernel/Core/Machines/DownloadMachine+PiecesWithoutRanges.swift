@@ -49,7 +49,7 @@ extension DownloadMachine {
         for index in sources.indices where sources[index].lacksRanges {
             sources[index].lacksRanges = false
             sources[index].isUsable = true
-            rangesUsable = false
+            server.giveUpRanges()
         }
     }
 

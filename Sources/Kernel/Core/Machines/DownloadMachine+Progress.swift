@@ -121,7 +121,7 @@ extension DownloadMachine {
                 continue
             }
             let patience = Interval.seconds(lanes[index].speed < mean / 20 ? 1 : 5)
-            if flowing.count > 1, now - since >= patience, rangesUsable { actions.append(remove(index)) }
+            if flowing.count > 1, now - since >= patience, server.rangesUsable { actions.append(remove(index)) }
         }
         return actions
     }

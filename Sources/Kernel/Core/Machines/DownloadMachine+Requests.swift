@@ -80,12 +80,12 @@ extension DownloadMachine {
         case .data, .racing: break
         }
         let isAll = range.start == 0 && overlap == 0 && range.end == map.horizon
-        if isAll, !asksClosed || !rangesUsable { return selection }
+        if isAll, !server.asksClosed || !server.rangesUsable { return selection }
         let reachesEnd = knownLength.map { base.addingClamped(range.end) >= $0 } ?? true
         if sources[source].isFileTransfer, reachesEnd { return .from(start) }
         if range.end < ByteRange.open { return .closed(ByteRange(start, base + range.end + joint)) }
         if case .closed(let selected) = plan.selection { return .closed(ByteRange(start, selected.end)) }
         // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
-        return asksClosed ? .closed(ByteRange(start, ByteRange.longestFile)) : .from(start)
+        return server.asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
     }
 }

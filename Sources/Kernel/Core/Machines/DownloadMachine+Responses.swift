@@ -10,7 +10,7 @@ extension DownloadMachine {
         _ id: LaneID, head: ResponseHead, isCrowded: Bool = false, wallTime: UnixTime, now: Instant
     ) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
-        hostIsCrowded = isCrowded
+        server.isCrowded = isCrowded
         lanes[index].lastByteAt = now
         lanes[index].opening = now - lanes[index].measuredAt
         ramp.responded(after: lanes[index].opening)
@@ -86,8 +86,7 @@ extension DownloadMachine {
             return alreadyComplete(total, isProven: isProven, lane: index, now: now)
         case .rangesBroken(let evidence): return rangesBroken(evidence, lane: index, now: now)
         case .openRangeRefused(let evidence):
-            guard !asksClosed else { return rangesBroken(evidence, lane: index, now: now) }
-            asksClosed = true
+            guard server.openRangeRefused() else { return rangesBroken(evidence, lane: index, now: now) }
             // The target works, and may expire again before the next request.
             sources[lanes[index].source].wentBack = false
             return [.drop(lanes[index].id), reopen(index, now: now)]

@@ -65,7 +65,7 @@ extension DownloadMachine {
         guard lane.stage == .flowing, lane.received > 0 else { return }
         if !sources[lane.source].hasBroken, sources[lane.source].longestPart != nil {
             // The whole was no way out, and what it discarded has to be received again, once.
-            rangesUsable = true
+            server.useRangesAgain()
             budget.countsProgress(from: written)
         }
         sources[lane.source].hasBroken = true
@@ -114,7 +114,7 @@ extension DownloadMachine {
     /// Why a connection that breaks ended the download, and what to do, where retries alone would not mend it.
     func broken(_ fault: TransferFault, from source: Int) -> (why: LocalizableMessage, remedy: Remedy)? {
         guard fault.kind.isBreak else { return nil }
-        if !rangesUsable, plan.selection == .whole {
+        if !server.rangesUsable, plan.selection == .whole {
             let (why, advice) = brokenWhole(fault)
             return (why, kept(advice, otherwise: advice))
         }
@@ -130,7 +130,7 @@ extension DownloadMachine {
 
     /// The same where only the whole is of use: the server sends nothing else, or each response differs.
     private func brokenWhole(_ fault: TransferFault) -> (why: LocalizableMessage, advice: Remedy) {
-        guard let difference else {
+        guard let difference = server.difference else {
             return (
                 LocalizableMessage(
                     "breaks-without-ranges",

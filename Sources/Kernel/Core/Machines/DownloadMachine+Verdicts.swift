@@ -12,7 +12,7 @@ extension DownloadMachine {
                 index, .unproven(.init("part-was-requested", "\(evidence), but only a part was requested")), now: now)
         }
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
-        if lanes[index].requested != .whole { rangesUsable = false }
+        if lanes[index].requested != .whole { server.giveUpRanges() }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         if !isBound, hasPieces {
@@ -50,8 +50,7 @@ extension DownloadMachine {
     mutating func restart(with response: Judge.AcceptedResponse, lane index: Int) -> [Action] {
         var actions: [Action] = []
         let keep = lanes[index].id
-        if rangeWasSilent {
-            rangesUsable = false
+        if server.settleSuspicion() {
             actions.append(
                 .notify(
                     .notice(
@@ -59,14 +58,13 @@ extension DownloadMachine {
                             "no-response-to-range-started-over",
                             "the server does not respond to requests with Range: started over without ranges"))))
         }
-        rangeWasSilent = false
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
         lanes.removeAll { $0.id != keep }
         let now = lanes[0].lastByteAt
         reset(total: plan.selectedLength(of: response.identity.total))
         base = base ?? response.range.start
         represent(response.identity, from: lanes[0])
-        if response.ranges == .denied { rangesUsable = false }
+        if response.ranges == .denied { server.giveUpRanges() }
         lanes[0].kind = .data
         lanes[0].cursor = 0
         lanes[0].overlap = 0
@@ -117,9 +115,8 @@ extension DownloadMachine {
         if budget.restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
             // wrong, or its content is another one each time.
-            difference = evidence
+            server.giveUpRanges(because: evidence)
             guard isOnDisk else { return rangesBroken(evidence, lane: index, now: now) }
-            rangesUsable = false
         }
         // The target works, and may expire again before the next request.
         sources[lanes[index].source].wentBack = false
@@ -180,7 +177,7 @@ extension DownloadMachine {
         }
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if existingLength != nil { return cannotContinueExisting(evidence) }
-        rangesUsable = false
+        server.giveUpRanges()
         sources[lanes[index].source].wentBack = false
         let drop = remove(index)
         return [drop, .notify(.notice(Self.withoutRanges(evidence)))] + refillOrOpen(now: now)
@@ -206,7 +203,7 @@ extension DownloadMachine {
         guard isAlone, plan.selection == .whole, mayReplace, isLast else {
             return laneFault(index, .rangeRefused(evidence), now: now)
         }
-        rangesUsable = false
+        server.giveUpRanges()
         sources[lanes[index].source].wentBack = false
         return stop() + [.notify(.notice(Self.withoutRanges(evidence)))] + openFirst(now: now)
     }

@@ -55,10 +55,7 @@ package struct DownloadMachine: Hashable, Sendable {
 
     var isClaimed = false
     var network = Network(isOnline: true, now: Instant(nanoseconds: 0))
-    /// `false` once this object was sent without ranges.
-    var rangesUsable = true
-    /// A request with Range got no response; the next attempt, without Range, decides.
-    var rangeWasSilent = false
+    var server = ServerAbilities()
     /// The part file was a finished file before (resume of an existing file).
     var existingLength: Int64?
     /// An earlier run has continued the existing file: it is a partial file now, and given back only where it cannot be
@@ -81,12 +78,6 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The bytes on disk are of another range than the requested one; the first accepted response replaces
     /// them.
     var isStale = false
-    /// How the responses differed for which ranges were given up, although the server sends them.
-    var difference: LocalizableMessage?
-    /// The server refused a range without an end.
-    var asksClosed = false
-    /// More connections to the host are in use than it is known to allow: a denial may be temporary.
-    var hostIsCrowded = false
     /// The entity tag that is not known to be stable yet, and its host: it is requested once more before
     /// anything else.
     var question: TagQuestion?

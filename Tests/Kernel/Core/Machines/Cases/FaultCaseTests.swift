@@ -157,7 +157,7 @@ import Testing
         #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
         #expect(bench.notices == ["no response to a request with Range: retrying without it"])
         bench.respond(Bench.whole(1000))
-        #expect(!bench.said.contains(.startOver) && !bench.machine.rangesUsable)
+        #expect(!bench.said.contains(.startOver) && !bench.machine.server.rangesUsable)
         #expect(bench.machine.lanes.first?.overlap == 500, "it is the same version: nothing is discarded")
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 600)
@@ -226,7 +226,7 @@ import Testing
             bench.tick(after: 1)
         }
         #expect(bench.machine.lanes.allSatisfy { $0.stage == .flowing }, "the others were dropped")
-        #expect(bench.machine.rangesUsable == sendsParts)
+        #expect(bench.machine.server.rangesUsable == sendsParts)
     }
 
     @Test func `a file server is requested over one connection and compared on resume`() {

@@ -107,7 +107,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 900)], total: nil, tag: nil, selection: .closed(range), base: 1000))
         #expect(bench.requested == .closed(range))
         bench.respond(Bench.part(1000, 2000, of: nil, tag: nil))
-        #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.rangesUsable)
+        #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.server.rangesUsable)
     }
 
     @Test func `a second connection that gets the whole of the same version leaves the first one alone`() {
@@ -126,7 +126,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte, tag: nil))
         let start = Self.megabyte - Self.overlap
         bench.respond(Bench.part(start, Self.megabyte + 1024, of: 4 * Self.megabyte, tag: nil))
-        #expect(bench.requested == .whole && !bench.machine.rangesUsable)
+        #expect(bench.requested == .whole && !bench.machine.server.rangesUsable)
         var last = Bench()
         last.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: Self.megabyte + 10, tag: nil))
         last.respond(Bench.part(start, Self.megabyte + 10, of: Self.megabyte + 10, tag: nil))
@@ -247,7 +247,7 @@ import Testing
         #expect(bench.said.contains(.startOver) && bench.machine.map.done.isEmpty)
         #expect(bench.requested == .whole && bench.machine.lanes.count == 1)
         // Its ranges have been wrong twice.
-        #expect(bench.machine.rangesUsable == (restarts == 0))
+        #expect(bench.machine.server.rangesUsable == (restarts == 0))
     }
 
     @Test(arguments: [true, false], [true, false])

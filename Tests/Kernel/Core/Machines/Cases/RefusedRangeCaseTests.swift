@@ -41,7 +41,7 @@ import Testing
         var lie = Bench.part(0, 400, of: 400)
         lie.contentLength = 401
         bench.respond(lie)
-        #expect(bench.requested == .whole && !bench.machine.rangesUsable)
+        #expect(bench.requested == .whole && !bench.machine.server.rangesUsable)
     }
 
     @Test func `a 416 to a valid range is retried, and the next response continues`() {
@@ -50,7 +50,7 @@ import Testing
         #expect(bench.requested == .closed(ByteRange(400, 1000)))
         bench.respond(Self.refused(1000))
         #expect(bench.machine.phase == .transferring && bench.machine.written == 400)
-        #expect(!bench.said.contains(.startOver) && bench.machine.rangesUsable)
+        #expect(!bench.said.contains(.startOver) && bench.machine.server.rangesUsable)
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(400, 1000)))
         bench.respond(Bench.part(400, 1000, of: 1000))
@@ -87,7 +87,7 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(300, 400), ByteRange(600, 700)], total: 1000))
         bench.respond(Self.refused(1000))
-        #expect(bench.machine.rangesUsable && bench.machine.attempts == 1)
+        #expect(bench.machine.server.rangesUsable && bench.machine.attempts == 1)
         bench.ring()
         bench.respond(Self.refused(1000))
         #expect(bench.requested == .whole && bench.machine.written == 200)
@@ -234,7 +234,7 @@ import Testing
         bench.respond(Bench.whole(100 * Bench.megabyte))
         #expect(bench.machine.lanes.count == 2)
         bench.respond(Self.refused(100 * Bench.megabyte))
-        #expect(bench.machine.lanes.count == 1 && bench.machine.rangesUsable)
+        #expect(bench.machine.lanes.count == 1 && bench.machine.server.rangesUsable)
         bench.tick(after: 0.1)
         #expect(bench.machine.lanes.first?.end == 100 * Bench.megabyte, "it has its range back")
     }

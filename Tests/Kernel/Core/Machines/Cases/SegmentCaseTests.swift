@@ -155,7 +155,7 @@ import PawlTestKit
         var bench = Self.four()
         let middle = bench.machine.lanes.first { $0.cursor == 10 * Bench.megabyte }?.id ?? bench.lane
         for lane in bench.machine.lanes where lane.id != middle { bench.progress(to: lane.cursor + 5, lane: lane.id) }
-        bench.machine.rangesUsable = false
+        bench.machine.server.giveUpRanges()
         bench.fail(.connectionLost, lane: middle)
         bench.tick(after: 10)
         #expect(bench.said.contains { if case .limit(_, let end) = $0 { end == 20 * Bench.megabyte } else { false } })

@@ -189,12 +189,12 @@ import Testing
         let first = Self.start - Self.overlap
         bench.respond(Bench.part(first, first + 20_000, of: Self.total, tag: nil))
         // The whole may be the faster way.
-        #expect(bench.requested == .whole && !bench.machine.rangesUsable)
+        #expect(bench.requested == .whole && !bench.machine.server.rangesUsable)
         bench.respond(Bench.whole(Self.total, tag: nil))
         bench.bring(Self.start / 2)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.machine.rangesUsable && bench.machine.lanes.first?.kind == .settling)
+        #expect(bench.machine.server.rangesUsable && bench.machine.lanes.first?.kind == .settling)
         var requests = 0
         let wanted = Self.start + 30_000
         while bench.machine.written < wanted, requests < 50, case .closed(let part)? = bench.requested {

@@ -42,7 +42,7 @@ import Testing
     private static func expectComparison(_ bench: Bench) {
         #expect(!bench.said.contains(.startOver) && bench.machine.written == megabyte)
         #expect(bench.machine.lanes.map(\.overlap) == [megabyte], "all that is on disk is compared")
-        #expect(bench.machine.lanes.map(\.cursor) == [megabyte] && !bench.machine.rangesUsable)
+        #expect(bench.machine.lanes.map(\.cursor) == [megabyte] && !bench.machine.server.rangesUsable)
         #expect(!bench.notices.contains { $0.contains("started over") })
     }
 
@@ -148,7 +148,7 @@ import Testing
 
     @Test func `content that differs with each response is the reason of the failure`() {
         var bench = Self.fickle()
-        #expect(!bench.machine.rangesUsable && bench.requested == .whole)
+        #expect(!bench.machine.server.rangesUsable && bench.requested == .whole)
         for _ in 0..<20 where bench.machine.phase != .failed {
             bench.respond(Bench.whole(Self.total, tag: nil))
             if bench.machine.lanes.first?.overlap ?? 0 > 0 {

@@ -143,9 +143,9 @@ extension WalkState {
             phase: machine.phase, map: map, lanes: lanes, sources: machine.sources,
             representation: machine.representation, samples: machine.samples, elsewhere: machine.comparedElsewhere,
             flags: [
-                machine.isClaimed, machine.network.isOnline, machine.rangesUsable, machine.rangeWasSilent,
+                machine.isClaimed, machine.network.isOnline, machine.server.rangesUsable, machine.server.isSuspect,
                 machine.waiting.isForAttempt, machine.waiting.refillAfter == nil, !machine.waiting.isForAddress, machine.budget.isTooSlow,
-                machine.isStale, machine.asksClosed, machine.difference == nil, machine.question != nil,
+                machine.isStale, machine.server.asksClosed, machine.server.difference == nil, machine.question != nil,
                 machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace, machine.waiting.isForced,
             ],
             counts: [
