@@ -123,6 +123,7 @@ package enum ClaimOutcome: Hashable, Sendable {
     case found(LoadedJournal)
     /// A finished file of this length is to be continued; nothing was ever written to its `holes`.
     case existing(length: Int64, holes: [ByteRange] = [])
-    case skipped
+    /// A finished file of this length is kept as it is.
+    case skipped(length: Int64?)
     case failed(Failure)
 }

@@ -8,7 +8,7 @@ extension DownloadMachine {
         let isForgotten = representation?.suspect != nil
         if isForgotten { representation?.suspect = nil }
         let actions = use(response, lane: index, now: now)
-        return isForgotten && isClaimed ? recording(actions) : actions
+        return isForgotten && file.isClaimed ? recording(actions) : actions
     }
 
     private mutating func use(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
@@ -42,11 +42,11 @@ extension DownloadMachine {
 
     /// All that is wanted was requested from its beginning: it is compared with the bytes on disk, or replaces them.
     private mutating func useWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
-        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
+        let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
         if !isBound, hasPieces, let keeps = keepVerified(response, lane: index, now: now) { return keeps }
         if isBound || !digestsDecide, let compares = compareWhole(response, lane: index, now: now) { return compares }
         guard isBound else { return noticeOfWhole() + restart(with: response, lane: index) }
-        return existingLength == nil
+        return file.existingLength == nil
             ? failTrial(
                 of: lanes[index].source,
                 .init("cannot-compare-without-ranges", "nothing can be compared without ranges"))
@@ -168,7 +168,7 @@ extension DownloadMachine {
                 lane: index, now: now)
         }
         lanes[index].end = end
-        guard isClaimed else {
+        guard file.isClaimed else {
             map.shorten(lanes[index].id, to: end)
             lanes[index].stage = .claiming
             return [.claim(lanes[index].id)]

@@ -8,19 +8,19 @@ extension DownloadMachine {
         guard isActive, let index = index(of: id), lanes[index].stage == .claiming else { return [] }
         switch outcome {
         case .fresh:
-            isClaimed = true
+            file.claimed()
             return reserve() + admit(index, now: now)
         case .found(let journal):
-            isClaimed = true
+            file.claimed()
             guard !journal.done.isEmpty else { return reserve() + admit(index, now: now) }
             let lane = lanes[index]
             let drops = stop()
             return drops + takeOver(journal, after: lane, now: now)
         case .existing(let length, let holes):
-            isClaimed = true
+            file.claimed()
             let drops = stop()
             return drops + resumeExisting(length, holes: holes, total: map.total, now: now)
-        case .skipped: return stop() + keepExisting()
+        case .skipped(let length): return stop() + keepExisting(length)
         case .failed(let failure): return fail(failure)
         }
     }
@@ -31,16 +31,16 @@ extension DownloadMachine {
     mutating func beginClaimed(_ outcome: ClaimOutcome, now: Instant) -> [Action] {
         switch outcome {
         case .fresh:
-            isClaimed = true
+            file.claimed()
             map = SegmentMap(total: nil)
             return openFirst(now: now)
         case .found(let journal):
-            isClaimed = true
+            file.claimed()
             return takeOver(journal, now: now)
         case .existing(let length, let holes):
-            isClaimed = true
+            file.claimed()
             return resumeExisting(length, holes: holes, total: nil, now: now)
-        case .skipped: return keepExisting()
+        case .skipped(let length): return keepExisting(length)
         case .failed(let failure): return fail(failure)
         }
     }
@@ -61,8 +61,7 @@ extension DownloadMachine {
     private mutating func adopt(_ journal: LoadedJournal, after lane: Lane? = nil, now: Instant) -> [Action] {
         let found = journal.facts.representation
         if let original = journal.original {
-            existingLength = original
-            wasContinued = true
+            file.claimed(existing: original, isContinued: true)
             budget.countsProgress(from: journal.done.count)
             guard found.selection == plan.selection else {
                 map = SegmentMap(done: journal.done)
@@ -70,7 +69,7 @@ extension DownloadMachine {
                     .init("continued-other-range", "another range of it was requested before"))
             }
         }
-        if found.damage != nil, plan.retriesCorrupt, existingLength == nil {
+        if found.damage != nil, plan.retriesCorrupt, file.existingLength == nil {
             representation = nil
             map = SegmentMap(total: nil)
             return [.notify(.notice(Self.startsOverCorrupt)), .startOver] + openFirst(now: now)
@@ -169,7 +168,7 @@ extension DownloadMachine {
 
     /// Continues a finished file: nothing but its bytes identifies it.
     private mutating func resumeExisting(_ length: Int64, holes: [ByteRange], total: Int64?, now: Instant) -> [Action] {
-        existingLength = length
+        file.claimed(existing: length, isContinued: false)
         representation = Representation(selection: plan.selection, base: base)
         for index in sources.indices { sources[index].isProven = false }
         guard length <= total ?? plan.longest else {

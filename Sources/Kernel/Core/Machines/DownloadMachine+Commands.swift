@@ -40,12 +40,7 @@ extension DownloadMachine {
         former = nil
         waiting.end()
         waiting.refillAfter = nil
-        isClaimed = false
-        existingLength = nil
-        wasContinued = false
-        knowsExisting = false
-        keepsExisting = false
-        isInMemory = false
+        file.begin()
         ramp.restart()
         for index in sources.indices {
             sources[index].isUsable = true
@@ -95,7 +90,7 @@ extension DownloadMachine {
         switch phase {
         case .waiting, .waitingForDisk, .paused, .preempted, .failed: return [enter(.removed)]
         case .probing, .transferring, .waitingForNetwork, .verifying:
-            let undo = existingLength == nil ? Action.close(keeping: false) : .restoreOriginal
+            let undo = file.existingLength == nil ? Action.close(keeping: false) : .restoreOriginal
             return stop() + [undo, enter(.removed)]
         case .publishing, .finished, .removed: return []
         }
@@ -171,7 +166,7 @@ extension DownloadMachine {
 
     /// Leaves what is on disk to the next run.
     private func end(givesBack: Bool) -> Action {
-        let existing = wasContinued && !givesBack ? nil : existingLength
+        let existing = givesBack || file.isOriginal ? file.existingLength : nil
         return existing.map { restoreOriginal($0, keepsAdded: !givesBack) } ?? letGo()
     }
 
@@ -180,8 +175,11 @@ extension DownloadMachine {
         failure.lacksDescriptors && mayBeginAnew && waiting.descriptors.lonely <= plan.retry.retries
     }
 
+    /// The shell's disk allows another run to begin with what this one has left there, or does not.
+    package mutating func allowsAnew(_ isAllowed: Bool) { file.allowsAnew = isAllowed }
+
     /// Whether no byte was delivered that the next run would deliver again.
-    var mayBeginAnew: Bool { written == 0 || diskAllowsAnew && !isInMemory }
+    var mayBeginAnew: Bool { written == 0 || file.allowsAnew && !file.isInMemory }
 
     /// Waits until descriptors are released, and holds none meanwhile: then the run begins anew.
     private mutating func waitForDescriptor(_ failure: Failure) -> [Action] {
@@ -205,8 +203,5 @@ extension DownloadMachine {
     package mutating func happens(at now: Instant) { lastEvent = now }
 
     /// The place on disk was claimed under this name.
-    package mutating func named(_ name: String) { self.name = name }
-
-    /// The finished file that is kept has this length.
-    package mutating func keeps(_ length: Int64?) { keptLength = length }
+    package mutating func named(_ name: String) { file.name = name }
 }

@@ -60,7 +60,7 @@ extension DownloadMachine {
         else { return [] }
         openJoints.append(lane.end)
         representation?.openJoints.append(lane.end)
-        return isClaimed ? [.record] : []
+        return file.isClaimed ? [.record] : []
     }
 
     /// Notes that only the length which an SFTP server reported shows that the file ends here.
@@ -227,8 +227,8 @@ extension DownloadMachine {
     /// What is behind a gap arrives again. `nil` where nothing on disk is its beginning.
     mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         let have = map.done.prefix
-        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        guard have > 0, plan.isReadable, map.done.runs.count == 1 || !isBound, isClaimed, !isStale, base == 0,
+        let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
+        guard have > 0, plan.isReadable, map.done.runs.count == 1 || !isBound, file.isClaimed, !isStale, base == 0,
             response.range.start == 0, response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)

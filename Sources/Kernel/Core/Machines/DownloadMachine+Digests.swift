@@ -119,7 +119,7 @@ extension DownloadMachine {
     /// Adds what a response states to what is known, once its bytes belong to those on disk.
     mutating func learnDigests(of lane: Lane) -> [Action] {
         guard sources[lane.source].isProven, addDigests(of: lane) else { return [] }
-        return isClaimed ? [.record] : []
+        return file.isClaimed ? [.record] : []
     }
 
     /// Adds them; returns whether there were new ones.
@@ -177,7 +177,7 @@ extension DownloadMachine {
         sidecars = .known(found.digests)
         described.add(found.sources)
         switch phase {
-        case .verifying: return keepsExisting ? verifyExisting() : settlePieces() ?? verify(length: written)
+        case .verifying: return file.checksKept ? verifyExisting() : settlePieces() ?? verify(length: written)
         case .probing, .transferring, .waitingForNetwork: return representation?.coding == nil ? failEarly() : []
         case .waiting, .waitingForDisk, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }

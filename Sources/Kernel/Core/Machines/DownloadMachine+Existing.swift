@@ -5,7 +5,7 @@ import PawlJournal
 extension DownloadMachine {
     /// Closes the part file until the download continues; an existing file to which nothing was added has its
     /// name again.
-    func letGo() -> Action { existingLength == written ? .restoreOriginal : .close(keeping: !map.done.isEmpty) }
+    func letGo() -> Action { file.existingLength == written ? .restoreOriginal : .close(keeping: !map.done.isEmpty) }
 
     /// After a failure an existing file has its name again.
     ///
@@ -21,21 +21,22 @@ extension DownloadMachine {
     /// What is left after a failure, followed by `advice`; `otherwise` where no partial file is left.
     func kept(_ advice: Remedy, otherwise: Remedy = "") -> Remedy {
         guard plan.keepsPartial, written > 0 else { return otherwise }
-        return existingLength == nil || wasContinued
+        return !file.isOriginal
             ? "the partial file is kept; \(advice)" : "the file is kept; \(advice)"
     }
 
     /// Fetches nothing of the content; what proves a download is compared with the existing file.
-    mutating func keepExisting() -> [Action] {
-        if let wanted = plan.length, let keptLength, keptLength != wanted {
-            return failExisting(DownloadMachine.evidence(keptLength, instead: wanted), advice: "give the right length")
+    mutating func keepExisting(_ length: Int64?) -> [Action] {
+        file.keep(length: length)
+        if let wanted = plan.length, let length, length != wanted {
+            return failExisting(DownloadMachine.evidence(length, instead: wanted), advice: "give the right length")
         }
         guard plan.hasDigest || givesPieces || plan.verification.least > .none else { return finishExisting() }
-        keepsExisting = true
+        file.checkKept()
         if givesPieces, let hashes = plan.pieces {
-            pieces = keptLength.flatMap { PieceMap(hashes, total: $0) }
+            pieces = length.flatMap { PieceMap(hashes, total: $0) }
             guard hasPieces else {
-                return failExisting(hashes.otherLength(than: keptLength ?? 0), advice: "give the right digests")
+                return failExisting(hashes.otherLength(than: length ?? 0), advice: "give the right digests")
             }
         }
         return [enter(.verifying)] + verifyExisting()
@@ -54,7 +55,7 @@ extension DownloadMachine {
             if sidecars == .requested { return asks }
         }
         let algorithms = expectedOfExisting.algorithms
-        guard algorithms.isEmpty else { return [.verify(algorithms, length: keptLength ?? map.total ?? 0)] }
+        guard algorithms.isEmpty else { return [.verify(algorithms, length: file.keptLength ?? map.total ?? 0)] }
         return settleExisting(.none)
     }
 
@@ -94,13 +95,13 @@ extension DownloadMachine {
 
     mutating func finishExisting() -> [Action] {
         notePiecesVerified()
-        return [enter(.finished), .notify(.finished(length: keptLength ?? map.total ?? 0, wasThere: true))]
+        return [enter(.finished), .notify(.finished(length: file.keptLength ?? map.total ?? 0, wasThere: true))]
     }
 
     mutating func failExisting(_ why: LocalizableMessage, advice: Remedy = "give the right checksum") -> [Action] {
         fail(
             Failure(
-                .checksumMismatch, "cannot accept the existing file", at: name ?? sources[0].given.redacted,
+                .checksumMismatch, "cannot accept the existing file", at: file.name ?? sources[0].given.redacted,
                 because: why, remedy: "\(advice), choose another name, or change \(.option(.existingFile))"))
     }
 }

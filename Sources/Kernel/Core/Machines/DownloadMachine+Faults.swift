@@ -70,7 +70,7 @@ extension DownloadMachine {
 
     /// Whether a response with another status than success is the result.
     package var takesErrorResponse: Bool {
-        plan.endsWithErrorResponse && map.done.isEmpty && flowing == 0 && existingLength == nil
+        plan.endsWithErrorResponse && map.done.isEmpty && flowing == 0 && file.existingLength == nil
             && sources.count(where: \.isUsable) == 1
     }
 
@@ -84,7 +84,7 @@ extension DownloadMachine {
             fault == .silent(hasResponse: false) && lane.requested != .whole && !server.isSuspect && server.rangesUsable
         let sentParts = sources[lane.source].sendsParts
         if isSuspect { sources[lane.source].sendsParts = false }
-        server.suspect(isSuspect && !sentParts && plan.selection == .whole && existingLength == nil)
+        server.suspect(isSuspect && !sentParts && plan.selection == .whole && file.existingLength == nil)
         return server.isSuspect
     }
 
@@ -183,7 +183,7 @@ extension DownloadMachine {
         var cause = failure
         cause.remedy = ""
         return Failure(
-            .checksumMismatch, "checksum mismatch:", at: name ?? sources[0].given.redacted,
+            .checksumMismatch, "checksum mismatch:", at: file.name ?? sources[0].given.redacted,
             because: LocalizableMessage(
                 "mismatch-and-other-failed", "\(refutation), and another source failed: \(cause)"),
             remedy: kept("\(.resume) to continue", otherwise: "give another source of the same file"))

@@ -14,14 +14,14 @@ extension DownloadMachine {
             // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(
-                    .cannotResume, "cannot finish", at: name ?? sources[0].given.redacted,
+                    .cannotResume, "cannot finish", at: file.name ?? sources[0].given.redacted,
                     because: LocalizableMessage(
                         "partial-has-other-size", "the partial file has \(length) bytes, the content \(expected)"),
-                    remedy: plan.keepsPartial && existingLength == nil ? "remove it to start over" : ""),
+                    remedy: plan.keepsPartial && file.existingLength == nil ? "remove it to start over" : ""),
                 givesBack: true)
         }
         if let unsettled = settlePieces() { return unsettled }
-        if existingLength == length, !plan.hasDigest, plan.verification.least == .none {
+        if file.existingLength == length, !plan.hasDigest, plan.verification.least == .none {
             return [.restoreOriginal, enter(.finished), .notify(.finished(length: length, wasThere: true))]
         }
         return verify(length: length)
@@ -57,10 +57,10 @@ extension DownloadMachine {
         _ what: String = "cannot accept", because why: LocalizableMessage, advice: Remedy
     ) -> [Action] {
         let remedy: Remedy =
-            if existingLength != nil {
+            if file.existingLength != nil {
                 "the file is unchanged; \(advice), choose another name, or change \(.option(.existingFile))"
             } else { kept("\(advice), or remove it to start over", otherwise: advice) }
-        let place = name ?? sources[0].given.redacted
+        let place = file.name ?? sources[0].given.redacted
         return fail(Failure(.checksumMismatch, what, at: place, because: why, remedy: remedy), givesBack: true)
     }
 

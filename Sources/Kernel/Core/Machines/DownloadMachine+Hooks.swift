@@ -22,7 +22,9 @@ extension DownloadMachine {
     }
 
     /// Whether this question still waits for its reply.
-    package func awaits(_ id: HookID) -> Bool { waiting.pendingFailure?.id == id || lanes.contains { $0.pending?.id == id } }
+    package func awaits(_ id: HookID) -> Bool {
+        waiting.pendingFailure?.id == id || lanes.contains { $0.pending?.id == id }
+    }
 
     // MARK: questions
 
@@ -120,9 +122,7 @@ extension DownloadMachine {
 
     /// Bytes on disk are never given up for memory: such a file is continued.
     private mutating func useMemory(_ decision: HookDecision) -> [Action] {
-        guard case .memory(let limit) = decision, map.done.isEmpty, existingLength == nil else { return [] }
-        isClaimed = false
-        isInMemory = true
+        guard case .memory(let limit) = decision, map.done.isEmpty, file.useMemory() else { return [] }
         return [.useMemory(limit: limit)]
     }
 

@@ -35,7 +35,7 @@ extension DownloadMachine {
     private mutating func waitForNetwork(now: Instant) -> [Action] {
         let wasTrying = network.wait(plan.retry, now: now)
         let isDue = checkpoints.isDueBeforeWait(of: written)
-        let checkpoint: [Action] = isDue && isClaimed ? [.checkpoint] : []
+        let checkpoint: [Action] = isDue && file.isClaimed ? [.checkpoint] : []
         guard wasTrying else { return checkpoint + [enter(.waitingForNetwork)] }
         phase = .waitingForNetwork
         return []

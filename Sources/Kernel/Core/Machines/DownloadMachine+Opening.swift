@@ -8,7 +8,7 @@ extension DownloadMachine {
         awaitsPieces = false
         let source = pickSource()
         sampleOpenJoints()
-        let next: DownloadState = written > 0 && isClaimed ? .transferring : .probing
+        let next: Phase = written > 0 && file.isClaimed ? .transferring : .probing
         let isCompared = samples.isEmpty && !isComparingElsewhere
         if map.isComplete, !map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
             return complete()
@@ -39,9 +39,8 @@ extension DownloadMachine {
         if let question, !hasPieces, sources[question.source].isUsable, !network.isUnreached(question.source) {
             return [ask(question, now: now)]
         }
-        if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {
+        if plan.hasDigest, file.asksBehind(written) {
             // Whether anything follows the existing file: a 416 denies it without a body (C3).
-            knowsExisting = true
             let next = ByteRange(written, map.horizon)
             return [order(.data, source: source, range: next, overlap: 0, now: now)]
         }
@@ -93,7 +92,8 @@ extension DownloadMachine {
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
     private mutating func maySegment() -> Bool {
-        guard phase == .transferring, isClaimed, server.rangesUsable, map.total != nil, base != nil, samples.isEmpty,
+        guard phase == .transferring, file.isClaimed, server.rangesUsable, map.total != nil, base != nil,
+            samples.isEmpty,
             representation?.coding == nil
         else { return false }
         for lane in lanes {

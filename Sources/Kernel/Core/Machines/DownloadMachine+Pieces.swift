@@ -15,7 +15,7 @@ extension DownloadMachine {
     /// coded body, and a finished file that was continued and has a wrong piece.
     mutating func preparePieces(isEnd: Bool = false) {
         guard let hashes = plan.pieces, let total = map.total, pieces?.total != total, plan.selection == .whole,
-            existingLength == nil || isEnd, representation?.coding == nil
+            file.existingLength == nil || isEnd, representation?.coding == nil
         else { return }
         pieces = PieceMap(hashes, total: total)
         guard hasPieces else { return }
@@ -26,10 +26,10 @@ extension DownloadMachine {
 
     /// Orders the hashes of pieces that are complete.
     mutating func checkPieces() -> [Action] {
-        guard plan.pieces != nil, isActive || phase == .verifying, isClaimed || keepsExisting else { return [] }
-        if !keepsExisting { preparePieces() }
-        let done = keepsExisting ? ByteRangeSet([ByteRange(0, keptLength ?? 0)]) : map.done
-        guard let hashes = plan.pieces, keepsExisting || pieces?.total == map.total,
+        guard plan.pieces != nil, isActive || phase == .verifying, file.isClaimed || file.checksKept else { return [] }
+        if !file.checksKept { preparePieces() }
+        let done = file.checksKept ? ByteRangeSet([ByteRange(0, file.keptLength ?? 0)]) : map.done
+        guard let hashes = plan.pieces, file.checksKept || pieces?.total == map.total,
             let orders = pieces?.due(in: done, nextTicket: &nextCheck)
         else { return [] }
         return orders.map { .check($0, hashes.algorithm) }
@@ -68,7 +68,7 @@ extension DownloadMachine {
         // If the result were dropped, the piece would never be checked.
         guard isActive || phase == .verifying || phase == .waitingForNetwork else { return [] }
         let outcome = pieces?.checked(check, digest: digest) ?? .obsolete
-        if keepsExisting { return existingPieceHashed(outcome, digest: digest, check.piece) }
+        if file.checksKept { return existingPieceHashed(outcome, digest: digest, check.piece) }
         switch outcome {
         case .obsolete: return []
         case .good:
@@ -85,7 +85,7 @@ extension DownloadMachine {
         _ range: ByteRange, digest: [UInt8], of piece: Int, blamed: Int?, now: Instant
     ) -> [Action] {
         // The bytes of a finished file are not discarded.
-        if existingLength != nil { return failPiece(range, digest: digest, of: piece) }
+        if file.existingLength != nil { return failPiece(range, digest: digest, of: piece) }
         map.discard(range)
         checkpoints.voided(of: written)
         var actions = dropRacers(within: range)
@@ -141,7 +141,7 @@ extension DownloadMachine {
         let (algorithm, expected) = expectation(of: piece)
         return fail(
             Failure(
-                .checksumMismatch, "cannot accept", at: name ?? sources[0].given.redacted,
+                .checksumMismatch, "cannot accept", at: file.name ?? sources[0].given.redacted,
                 because: LocalizableMessage(
                     "piece-mismatch",
                     "the \(algorithm) of the piece at \(range.start) is \(Hexadecimal.text(digest)), expected \(expected), and no source is left that sends another"
@@ -171,7 +171,7 @@ extension DownloadMachine {
     mutating func isOtherContent(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
-                .cannotResume, "cannot finish", at: name ?? sources[0].given.redacted,
+                .cannotResume, "cannot finish", at: file.name ?? sources[0].given.redacted,
                 because: LocalizableMessage(
                     "unexpected-content", "the server has other content than expected: \(evidence)"),
                 remedy: kept("\(.resume) when it has the right one", otherwise: "get a newer description of it")))

@@ -28,7 +28,7 @@ extension DownloadMachine {
     mutating func keepVerified(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         guard let pieces, case let kept = pieces.verifiedPrefix, kept > 0, let total = map.total,
             plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
-            response.range.end >= kept, response.identity.coding == nil, isClaimed, base == 0
+            response.range.end >= kept, response.identity.coding == nil, file.isClaimed, base == 0
         else { return nil }
         let discards = discard(behind: kept)
         return compareWhole(response, lane: index, now: now).map { discards + $0 }
@@ -64,7 +64,7 @@ extension DownloadMachine {
         }
         guard count <= 2 * sources.count + 2 else {
             let failure = Failure(
-                .checksumMismatch, "cannot accept", at: name ?? sources[0].given.redacted,
+                .checksumMismatch, "cannot accept", at: file.name ?? sources[0].given.redacted,
                 because: LocalizableMessage(
                     "verified-piece-differs",
                     "the server sends other bytes than those of verified pieces, and no source is left that sends the right ones"

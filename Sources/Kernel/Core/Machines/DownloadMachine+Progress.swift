@@ -138,7 +138,7 @@ extension DownloadMachine {
     }
 
     private mutating func checkpoint(now: Instant) -> [Action] {
-        guard isClaimed, checkpoints.isDue(of: written, now: now) else { return [] }
+        guard file.isClaimed, checkpoints.isDue(of: written, now: now) else { return [] }
         return [.checkpoint]
     }
 

@@ -60,7 +60,7 @@ extension DownloadMachine {
             requested: lanes[index].requested, known: known,
             // With pieces every byte will be checked, whatever the validators say.
             record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].host) : nil, have: have,
-            held: written, name: name)
+            held: written, name: file.name)
         judge.takesEverySuccess = plan.takesEverySuccess
         judge.former = former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
@@ -117,7 +117,7 @@ extension DownloadMachine {
             return accept(response, lane: index, now: now)
         }
         representation?.suspect = page
-        let note: [Action] = isClaimed ? [.record] : []
+        let note: [Action] = file.isClaimed ? [.record] : []
         return note + laneFault(index, .suspectPage(evidence), now: now)
     }
 
@@ -150,7 +150,8 @@ extension DownloadMachine {
     /// way out.
     private mutating func askForWhole(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action]? {
         let source = lanes[index].source
-        guard plan.selection == .whole, lanes.count == 1, isClaimed, !isStale, !map.done.isEmpty, existingLength == nil,
+        guard plan.selection == .whole, lanes.count == 1, file.isClaimed, !isStale, !map.done.isEmpty,
+            file.existingLength == nil,
             !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
         else { return nil }
         if let others = leaveOut(index, Self.otherContent(evidence), now: now) { return others }
@@ -183,7 +184,7 @@ extension DownloadMachine {
             map.learn(total: length)
             preparePieces()
         }
-        guard isProven || digestsDecide || existingLength != nil || comparedEnd?.offset == length else {
+        guard isProven || digestsDecide || file.existingLength != nil || comparedEnd?.offset == length else {
             samples = [ByteRange(max(0, length - DownloadMachine.overlap), length)]
             // A target that works may expire again.
             sources[source].wentBack = false

@@ -22,7 +22,7 @@ extension DownloadMachine {
     /// Whether short parts are compared in parts, which fetches bytes again and again, since the whole is no way out: it
     /// breaks, it was not requested, or nothing may be discarded for it.
     private func comparesInsteadOfWhole(_ source: Int) -> Bool {
-        sources[source].hasBroken || plan.selection != .whole || existingLength != nil
+        sources[source].hasBroken || plan.selection != .whole || file.existingLength != nil
     }
 
     /// The response is too short for the bytes to compare and others after them: further ones are requested such that they

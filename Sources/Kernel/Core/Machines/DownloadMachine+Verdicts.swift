@@ -13,7 +13,7 @@ extension DownloadMachine {
         }
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if lanes[index].requested != .whole { server.giveUpRanges() }
-        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
+        let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         if !isBound, hasPieces {
             guard case .changed(let change) = response.evidence, lanes[index].requested == .whole else {
@@ -28,14 +28,14 @@ extension DownloadMachine {
         // Seeds are proven by the digest of the whole alone.
         let mayBeSame = response.evidence.contradictsNothing && others.isEmpty && !plan.isSeeded
         if isBound || mayBeSame || map.isComplete && !map.done.isEmpty {
-            let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
+            let isKnown = file.existingLength == nil && samples.isEmpty && openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong {
                 addDigests(of: lanes[index])
                 return stop() + complete()
             }
             if let compares = compareWhole(response, lane: index, now: now) { return compares }
         }
-        if existingLength != nil { return cannotContinueExisting(evidence) }
+        if file.existingLength != nil { return cannotContinueExisting(evidence) }
         if isBound { return failTrial(of: lanes[index].source, evidence) }
         guard others.isEmpty else {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
@@ -105,7 +105,7 @@ extension DownloadMachine {
     mutating func changed(
         _ evidence: LocalizableMessage, lane index: Int, isOnDisk: Bool = false, now: Instant
     ) -> [Action] {
-        if existingLength != nil { return cannotContinueExisting(evidence) }
+        if file.existingLength != nil { return cannotContinueExisting(evidence) }
         let isOther = Self.otherContent(evidence)
         if let others = leaveOut(index, isOther, now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
@@ -124,7 +124,7 @@ extension DownloadMachine {
         let wasEmpty = map.done.isEmpty
         reset(total: nil)
         budget.countsProgress(from: 0)
-        let void: [Action] = isClaimed && !wasEmpty ? [.startOver] : []
+        let void: [Action] = file.isClaimed && !wasEmpty ? [.startOver] : []
         // Another run must not take bytes of several versions for a file that is complete.
         guard budget.startedOver() else { return drops + void + keepsChanging(evidence) }
         return drops + void + [
@@ -165,7 +165,7 @@ extension DownloadMachine {
     mutating func cannotContinueExisting(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
-                .cannotResume, "cannot continue", at: name ?? sources[0].given.redacted, because: evidence,
+                .cannotResume, "cannot continue", at: file.name ?? sources[0].given.redacted, because: evidence,
                 remedy: "the file is unchanged; choose another name, or change \(.option(.existingFile))"),
             givesBack: true)
     }
@@ -176,7 +176,7 @@ extension DownloadMachine {
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
-        if existingLength != nil { return cannotContinueExisting(evidence) }
+        if file.existingLength != nil { return cannotContinueExisting(evidence) }
         server.giveUpRanges()
         sources[lanes[index].source].wentBack = false
         let drop = remove(index)
@@ -192,7 +192,7 @@ extension DownloadMachine {
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         let isAlone = lanes.indices.allSatisfy { $0 == index || lanes[$0].kind == .settling }
         let isBeginning = map.done.runs.count == 1 && map.done.prefix > 0
-        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
+        let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let mayReplace = isBeginning || !isBound && !sources.contains(where: \.sendsParts)
         if isAlone { budget.rangeRefused() }
         // Before bytes are discarded, all retries but one are used for others.

@@ -17,7 +17,7 @@ extension DownloadMachine {
     package mutating func digested(_ computed: [Checksum], now: Instant? = nil) -> [Action] {
         guard phase == .verifying else { return [] }
         if let now { lastEvent = now }
-        if keepsExisting { return existingDigested(computed) }
+        if file.checksKept { return existingDigested(computed) }
         let computed = firstComputed + computed
         // A digest whose algorithm was guessed is tried as one of the others before it refutes anything.
         let others = firstComputed.isEmpty ? expected.otherAlgorithms(than: computed) : []
@@ -72,7 +72,7 @@ extension DownloadMachine {
 
     /// No digest decides: bytes that had another one than an earlier run expected are fetched again.
     private mutating func publishUnverified() -> [Action] {
-        guard representation?.damage != nil, existingLength == nil else {
+        guard representation?.damage != nil, file.existingLength == nil else {
             notePiecesVerified()
             return publish()
         }
@@ -106,7 +106,7 @@ extension DownloadMachine {
     /// The bytes are wrong: once they are fetched from another source, else they are kept and never published.
     mutating func mismatch(_ evidence: LocalizableMessage, isGiven: Bool) -> [Action] {
         if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
-        if let other = otherSource(), existingLength == nil, plan.keepsPartial {
+        if let other = otherSource(), file.existingLength == nil, plan.keepsPartial {
             hasRefetched = true
             comparesReplacement = false
             refutation = evidence
@@ -120,7 +120,7 @@ extension DownloadMachine {
             return [.notify(.notice(notice)), .startOver, enter(.probing)] + openFirst(now: lastEvent)
         }
         representation?.damage = evidence.description
-        let record: [Action] = isClaimed && existingLength == nil ? [.record] : []
+        let record: [Action] = file.isClaimed && file.existingLength == nil ? [.record] : []
         return record
             + cannotAccept(
                 "checksum mismatch:", because: evidence,
@@ -155,7 +155,8 @@ extension DownloadMachine {
     private mutating func failUnverified(because why: LocalizableMessage, remedy: Remedy) -> [Action] {
         fail(
             Failure(
-                .checksumMismatch, "cannot verify", at: name ?? sources[0].given.redacted, because: why, remedy: remedy),
+                .checksumMismatch, "cannot verify", at: file.name ?? sources[0].given.redacted, because: why,
+                remedy: remedy),
             givesBack: true)
     }
 }

@@ -20,8 +20,6 @@ package struct DownloadMachine: Hashable, Sendable {
     /// What the rate limits leave of it.
     package internal(set) var allowance = LaneAllowance()
     package internal(set) var failure: Failure?
-    /// The final file name, once the file has a place.
-    package internal(set) var name: String?
     /// Where the file begins in the resource; `nil` until a response to a suffix range.
     package internal(set) var base: Int64?
     /// Bytes received over the network; those fetched twice count twice.
@@ -53,16 +51,9 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The next order to hash a piece.
     var nextCheck: UInt64 = 0
 
-    var isClaimed = false
+    var file = FileClaim()
     var network = Network(isOnline: true, now: Instant(nanoseconds: 0))
     var server = ServerAbilities()
-    /// The part file was a finished file before (resume of an existing file).
-    var existingLength: Int64?
-    /// An earlier run has continued the existing file: it is a partial file now, and given back only where it cannot be
-    /// continued.
-    var wasContinued = false
-    /// The length of the finished file that is kept as it is.
-    var keptLength: Int64?
     /// Ranges to compare before any other request: no header field can prove the bytes on disk.
     package internal(set) var samples: [ByteRange] = []
     /// Where bytes of two responses meet that were not compared there, though no strong tag covers both.
@@ -81,19 +72,11 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The entity tag that is not known to be stable yet, and its host: it is requested once more before
     /// anything else.
     var question: TagQuestion?
-    /// The bytes after the existing file were requested.
-    var knowsExisting = false
-    /// An existing file is kept as it is, and nothing is fetched.
-    var keepsExisting = false
     var budget = RetryBudget()
     package var waiting = Waiting()
     var nextLane: UInt32 = 0
     var nextSource = 0
     var nextQuestion: UInt32 = 0
-    /// The program wants the content in memory: a stop loses it.
-    package internal(set) var isInMemory = false
-    /// Whether another run may begin with what this one has left on its disk.
-    package var diskAllowsAnew = true
     var checkpoints = Checkpoints()
     var dice: Dice
     private let place = KeptInPlace()
@@ -115,6 +98,9 @@ package struct DownloadMachine: Hashable, Sendable {
 
     /// Retries since the last progress.
     package var attempts: Int { budget.attempts }
+    /// The final file name, once the file has a place.
+    package var name: String? { file.name }
+    package var isInMemory: Bool { file.isInMemory }
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }

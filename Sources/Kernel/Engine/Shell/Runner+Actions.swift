@@ -56,7 +56,7 @@ extension Runner {
     var facts: JournalFacts {
         JournalFacts(
             sources: hasOtherAddress ? machine.provenAddresses : addresses, representation: ask { $0.remembered },
-            name: naming.isProvisional ? "" : machine.name ?? "")
+            name: naming.isProvisional ? "" : ask { $0.name } ?? "")
     }
 
     /// Gives an existing file its name back.

@@ -107,8 +107,7 @@ extension Runner {
             set(path: path)
             let name = path.pathParts().last.map(String.init) ?? path
             machine.named(name)
-            machine.keeps(disk.length(of: name, in: job.folder))
-            return .skipped
+            return .skipped(length: disk.length(of: name, in: job.folder))
         }
     }
 

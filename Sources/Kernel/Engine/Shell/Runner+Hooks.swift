@@ -124,7 +124,7 @@ extension Runner {
     }
 
     func memoryContent(at update: StatusUpdate) -> [UInt8]? {
-        guard machine.isInMemory, case .finished = update else { return nil }
+        guard ask({ $0.isInMemory }), case .finished = update else { return nil }
         return (disk as? MemoryDisk)?.bytes
     }
 }

@@ -8,7 +8,7 @@ extension Runner {
         meter.note(total: machine.received, now: now)
         var reading = ProgressSample()
         reading.phase = ask { $0.shownPhase }
-        reading.name = machine.name
+        reading.name = ask { $0.name }
         reading.written = machine.map.done.count
         reading.total = machine.map.total
         reading.received = machine.received
@@ -28,7 +28,7 @@ extension Runner {
     func notify(_ update: StatusUpdate) {
         if case .retrying(let failure, _) = update {
             deniedBy = nil
-            retry = PendingRetry(attempt: machine.attempts, limit: machine.plan.retry.retries, after: failure)
+            retry = PendingRetry(attempt: ask { $0.attempts }, limit: machine.plan.retry.retries, after: failure)
         }
         // Its receivers may start it again because of this event.
         if let observer = job.observer { return observer(update, lastHead) }
@@ -43,7 +43,7 @@ extension Runner {
         let response = update.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
         shared.onReport(
             EngineEvent(
-                id: id, update: update, name: machine.name ?? "", path: publishedPath,
+                id: id, update: update, name: ask { $0.name } ?? "", path: publishedPath,
                 stamp: update.isFinish ? finishedStamp() : nil, received: machine.received, elapsed: now - startedAt,
                 source: update.isFinish ? machine.sources[0].given.text : "", content: memoryContent(at: update),
                 head: update.hasResponse ? response?.0 : nil, address: update.hasResponse ? response?.1 : nil,
@@ -61,7 +61,7 @@ extension Runner {
         let found = name.flatMap { disk.stamp(of: $0, in: job.folder) }
         guard var published else { return found }
         // The same bytes under the name of an earlier download.
-        if let found, found.isSameFile(as: published) != false || name != machine.name { return found }
+        if let found, found.isSameFile(as: published) != false || name != ask({ $0.name }) { return found }
         published.length = machine.map.done.count
         return published
     }

@@ -78,7 +78,7 @@ final class Runner {
         var plan = order.value.plan
         plan.canRefresh = order.value.refresh != nil
         machine = DownloadMachine(plan: plan, seed: seed)
-        machine.diskAllowsAnew = disk.allowsAnew
+        machine.allowsAnew(disk.allowsAnew)
         addresses = machine.sources.map(\.text)
     }
 

@@ -42,8 +42,7 @@ import Testing
 
     @Test func `without a checksum an existing file is accepted`() {
         var bench = Bench()
-        bench.machine.keeps(70)
-        bench.begin(.skipped)
+        bench.begin(.skipped(length: 70))
         #expect(bench.said.last == .notify(.finished(length: 70, wasThere: true)))
         #expect(bench.machine.phase == .finished)
     }
@@ -51,7 +50,7 @@ import Testing
     @Test func `the checksum of an existing file must match`() {
         for isRight in [true, false] {
             var bench = Bench { $0.checksums = [Self.checksum] }
-            bench.begin(.skipped)
+            bench.begin(.skipped(length: nil))
             #expect(bench.machine.phase == .verifying)
             #expect(bench.said.last == .verify([Self.checksum.algorithm], length: 0))
             bench.said = bench.machine.digested(isRight ? Self.digest : [1])
@@ -67,8 +66,7 @@ import Testing
         var bench = Bench {
             $0.pieces = PieceHashes(.md5, length: 1000, digests: (1...3).map { Array(repeating: $0, count: 16) })
         }
-        bench.machine.keeps(isWrong == nil ? 3001 : 2500)
-        bench.begin(.skipped)
+        bench.begin(.skipped(length: isWrong == nil ? 3001 : 2500))
         guard let isWrong else {
             #expect(bench.machine.failure?.cause?.id == "pieces-of-other-length")
             return
@@ -94,7 +92,7 @@ import Testing
         let found = ExpectedDigest(Self.checksum, level: .sidecar, source: "SHA256SUMS")
         for digests in [[], [found]] {
             var bench = Bench { $0.verification = verification }
-            bench.begin(.skipped)
+            bench.begin(.skipped(length: nil))
             #expect(bench.said.last == .findSidecars(source: 0, hasSums: true, description: nil))
             bench.said = bench.machine.foundSidecars(FoundDigests(digests))
             if !digests.isEmpty {
@@ -109,7 +107,7 @@ import Testing
             $0.verification = verification
             $0.checksums = [Self.checksum]
         }
-        given.begin(.skipped)
+        given.begin(.skipped(length: nil))
         #expect(given.said.last == .verify([.sha256], length: 0), "nothing is requested")
     }
 
@@ -118,7 +116,7 @@ import Testing
             var bench = Bench { $0.checksums = checksums }
             bench.begin(nil)
             bench.respond(Bench.whole(100))
-            bench.said = bench.machine.claimed(bench.lane, .skipped, now: bench.now)
+            bench.said = bench.machine.claimed(bench.lane, .skipped(length: nil), now: bench.now)
             #expect(bench.machine.lanes.isEmpty)
             #expect(bench.machine.phase == (checksums.isEmpty ? .finished : .verifying))
             guard !checksums.isEmpty else { continue }
@@ -202,8 +200,7 @@ import Testing
     @Test func `an existing file of another length than the expected one is not accepted`() {
         for length in [5, 6] as [Int64] {
             var bench = Bench { $0.length = 6 }
-            bench.machine.keeps(length)
-            bench.begin(.skipped)
+            bench.begin(.skipped(length: length))
             #expect(bench.machine.phase == (length == 6 ? .finished : .failed))
         }
     }
@@ -259,7 +256,7 @@ import Testing
 
     @Test func `facts about an existing file are discarded at the next start`() {
         var bench = Bench { $0.checksums = [Self.checksum] }
-        bench.begin(.skipped)
+        bench.begin(.skipped(length: nil))
         bench.said = bench.machine.digested([1])
         bench.begin(.fresh)
         bench.respond(Bench.whole(10))

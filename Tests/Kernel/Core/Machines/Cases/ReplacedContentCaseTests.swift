@@ -259,7 +259,7 @@ import Testing
 
     @Test func `an error page after a change of the content is not its new version`() {
         var bench = Bench()
-        bench.machine.name = "film.mkv"
+        bench.machine.named("film.mkv")
         var facts = Representation(total: 4000)
         facts.mediaType = "video/x-matroska"
         bench.begin(Bench.journal([ByteRange(0, 1000)], of: facts))

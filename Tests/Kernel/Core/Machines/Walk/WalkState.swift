@@ -96,7 +96,7 @@ struct WalkState {
             let facts = JournalFacts(sources: [], representation: representation, name: "f")
             return .found(LoadedJournal(facts: facts, done: half))
         case .existing: return .existing(length: 1 << 20)
-        case .skipped: return .skipped
+        case .skipped: return .skipped(length: nil)
         case .failed: return .failed(Failure(.cannotOpen, "cannot open", at: "f", because: "EACCES"))
         }
     }
@@ -143,13 +143,13 @@ extension WalkState {
             phase: machine.phase, map: map, lanes: lanes, sources: machine.sources,
             representation: machine.representation, samples: machine.samples, elsewhere: machine.comparedElsewhere,
             flags: [
-                machine.isClaimed, machine.network.isOnline, machine.server.rangesUsable, machine.server.isSuspect,
+                machine.file.isClaimed, machine.network.isOnline, machine.server.rangesUsable, machine.server.isSuspect,
                 machine.waiting.isForAttempt, machine.waiting.refillAfter == nil, !machine.waiting.isForAddress, machine.budget.isTooSlow,
                 machine.isStale, machine.server.asksClosed, machine.server.difference == nil, machine.question != nil,
                 machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace, machine.waiting.isForced,
             ],
             counts: [
-                machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.budget.restarts), machine.base ?? -1,
+                machine.file.existingLength ?? -1, Int64(machine.attempts), Int64(machine.budget.restarts), machine.base ?? -1,
                 Int64(machine.budget.refreshes), Int64(machine.budget.rangeRefusals), Int64(machine.network.outage?.unreached.count ?? 0),
             ])
     }

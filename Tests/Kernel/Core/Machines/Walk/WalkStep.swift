@@ -53,10 +53,10 @@ struct WalkStep {
     private var brokenBytes: String? {
         for action in actions {
             switch action {
-            case .admit where !after.isClaimed: return "a body was let in before the claim"
+            case .admit where !after.file.isClaimed: return "a body was let in before the claim"
             case .publish(let length, _):
                 if !after.map.isComplete || after.map.total != length { return "an incomplete file is published" }
-            case .startOver where !after.isClaimed: return "started over without a file"
+            case .startOver where !after.file.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm, .refresh,
                 .ask, .useMemory, .refused, .verify, .verifyDecoded, .findSidecars, .check, .discard, .close,
                 .restoreOriginal, .restoreExtended, .notify:
