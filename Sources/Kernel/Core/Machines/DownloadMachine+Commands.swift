@@ -15,7 +15,7 @@ extension DownloadMachine {
             if let claimed { return beginClaimed(claimed, now: now) }
             return openFirst(now: now)
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .finished, .removed:
-            phaseAfterMismatch = nil
+            verification.stop(as: nil)
             return []
         }
     }
@@ -24,17 +24,8 @@ extension DownloadMachine {
         // The state of an earlier run is void: the claim reads it from disk again.
         reset(total: nil)
         budget = RetryBudget()
-        verification = nil
-        sidecars = .notAsked
-        described = DescribedSources()
+        verification = Verification()
         sources.removeLast(sources.count - plan.sources.count)
-        carried = []
-        hasRefetched = false
-        refutation = nil
-        phaseAfterMismatch = nil
-        comparesReplacement = false
-        firstComputed = []
-        undecoded = []
         server.begin()
         failure = nil
         former = nil
@@ -62,9 +53,9 @@ extension DownloadMachine {
         case .probing, .transferring, .waitingForNetwork: return stop() + [letGo(), enter(.paused)]
         case .preempted: return [enter(.paused)]
         // All bytes are on disk; the remaining work is short and ends on its own, but for other servers' responses.
-        case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.paused)]
+        case .verifying where verification.isAsking: return stop() + [letGo(), enter(.paused)]
         case .verifying:
-            phaseAfterMismatch = .paused
+            verification.stop(as: .paused)
             return []
         case .publishing, .paused, .finished, .failed, .removed: return []
         }
@@ -74,9 +65,9 @@ extension DownloadMachine {
     package mutating func preempt() -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork: return stop() + [letGo(), enter(.preempted)]
-        case .verifying where sidecars == .requested: return stop() + [letGo(), enter(.preempted)]
+        case .verifying where verification.isAsking: return stop() + [letGo(), enter(.preempted)]
         case .verifying:
-            phaseAfterMismatch = phaseAfterMismatch ?? .preempted
+            verification.stop(as: .preempted)
             return []
         case .waiting, .waitingForDisk: return waitsForDescriptor ? [enter(.preempted)] : []
         case .paused, .preempted, .publishing, .finished, .failed, .removed: return []
@@ -102,7 +93,7 @@ extension DownloadMachine {
         for lane in lanes { _ = noteOpenJoint(of: lane) }
         for lane in lanes { map.release(lane.id) }
         lanes.removeAll()
-        awaitsPieces = false
+        pieces.awaitNone()
         waiting.abandon()
         return drops
     }

@@ -182,7 +182,7 @@ extension DownloadMachine {
     private mutating func differs(_ index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         let range = ByteRange(lane.cursor - lane.overlap, lane.cursor)
-        if pieces?.areGood(in: range) == true { return contradictsPieces(index, now: now) }
+        if pieces.map?.areGood(in: range) == true { return contradictsPieces(index, now: now) }
         // The bytes on disk may be the wrong ones. The request was made before the length was known; now the
         // digests of pieces will tell.
         if hasPieces, !mayNotDiscard(for: lane.source) {

@@ -3,25 +3,18 @@ package import PawlBase
 package import PawlJournal
 
 extension DownloadMachine {
-    /// Whether sidecars were requested.
-    enum SidecarState: Hashable, Sendable {
-        case notAsked
-        case requested
-        case known([ExpectedDigest])
-    }
-
     /// All digests that the content must have.
     package var expected: [ExpectedDigest] {
         var all = plan.given
-        if case .known(let found) = sidecars { all += found }
+        verification.addFound(to: &all)
         all += representation?.digests.map(\.expected) ?? []
-        for digest in carried where !all.contains(digest) { all.append(digest) }
+        verification.addStated(to: &all)
         return all
     }
 
     /// The algorithms to hash with while bytes arrive.
     package var algorithms: [HashAlgorithm] {
-        if plan.checksums.isEmpty, plan.digests.isEmpty, sidecars == .notAsked, carried.isEmpty,
+        if plan.checksums.isEmpty, plan.digests.isEmpty, !verification.knowsMore,
             representation?.digests.isEmpty ?? true
         {
             return plan.storesAttributes ? [.sha256] : []
@@ -136,30 +129,29 @@ extension DownloadMachine {
 
     /// Looks for digests beside the content and in its description, once.
     mutating func askForSidecars() -> [Action] {
-        let asks = plan.verification.asksForSidecars || described.description != nil
-        guard asks, plan.selection == .whole, sidecars == .notAsked else { return [] }
-        sidecars = .requested
+        let asks = plan.verification.asksForSidecars || verification.described.description != nil
+        guard asks, plan.selection == .whole, verification.ask() else { return [] }
         let hasSums = plan.verification.asksForSidecars
-        return [.findSidecars(source: 0, hasSums: hasSums, description: described.description)]
+        return [.findSidecars(source: 0, hasSums: hasSums, description: verification.described.description)]
     }
 
     /// Stores the links of the first response; links from mirrors are ignored.
     mutating func noteLinks(_ head: ResponseHead, lane index: Int) {
         let source = sources[lanes[index].source]
         guard let link = head.link, lanes[index].source == 0, plan.verification.usesFields, plan.selection == .whole,
-            plan.keepsPartial, described == DescribedSources()
+            plan.keepsPartial, verification.described == DescribedSources()
         else { return }
-        described = DescribedSources(link, of: source.current, allowsDowngrade: plan.allowsDowngrade)
+        var described = DescribedSources(link, of: source.current, allowsDowngrade: plan.allowsDowngrade)
         // A digest from the caller has precedence.
         if plan.hasDigest { described.description = nil }
+        verification.linked(to: described)
     }
 
     /// Makes a source of the best address that the first response or its description named, once the given ones failed:
     /// only with a digest that nobody can forge, as nothing else shows that its content is the same.
     mutating func addDuplicate() -> Bool {
         guard expected.contains(where: { !$0.checksum.algorithm.isWeak }) else { return false }
-        while !described.duplicates.isEmpty {
-            let next = described.duplicates.removeFirst()
+        while let next = verification.nextDuplicate() {
             guard !sources.contains(where: { $0.given == next || $0.current == next }),
                 next.scheme.isSecure || !sources[0].given.scheme.isSecure || plan.allowsDowngrade
             else { continue }
@@ -173,9 +165,8 @@ extension DownloadMachine {
     ///
     /// `address`: what they are beside; what was found for one that was replaced since does not count.
     package mutating func foundSidecars(_ found: FoundDigests, of address: WebAddress? = nil) -> [Action] {
-        guard sidecars == .requested, address.map({ $0 == sources[0].given }) ?? true else { return [] }
-        sidecars = .known(found.digests)
-        described.add(found.sources)
+        guard verification.isAsking, address.map({ $0 == sources[0].given }) ?? true else { return [] }
+        verification.found(found)
         switch phase {
         case .verifying: return file.checksKept ? verifyExisting() : settlePieces() ?? verify(length: written)
         case .probing, .transferring, .waitingForNetwork: return representation?.coding == nil ? failEarly() : []

@@ -34,7 +34,7 @@ extension DownloadMachine {
         guard plan.hasDigest || givesPieces || plan.verification.least > .none else { return finishExisting() }
         file.checkKept()
         if givesPieces, let hashes = plan.pieces {
-            pieces = length.flatMap { PieceMap(hashes, total: $0) }
+            pieces.map = length.flatMap { PieceMap(hashes, total: $0) }
             guard hasPieces else {
                 return failExisting(hashes.otherLength(than: length ?? 0), advice: "give the right digests")
             }
@@ -52,7 +52,7 @@ extension DownloadMachine {
     mutating func verifyExisting() -> [Action] {
         if plan.verification.least > .none, !plan.hasDigest, !hasPieces {
             let asks = askForSidecars()
-            if sidecars == .requested { return asks }
+            if verification.isAsking { return asks }
         }
         let algorithms = expectedOfExisting.algorithms
         guard algorithms.isEmpty else { return [.verify(algorithms, length: file.keptLength ?? map.total ?? 0)] }
@@ -65,7 +65,7 @@ extension DownloadMachine {
     mutating func existingDigested(_ computed: [Checksum]) -> [Action] {
         switch DigestVerdict(expectedOfExisting, computed: computed) {
         case .verified(let result):
-            verification = result
+            verification.verified(result)
             return settleExisting(result.level)
         case .unverified: return uncomputed.map { failExisting($0, advice: "\(.resume)") } ?? settleExisting(.none)
         case .wrong(let digest, let got): return failExisting(DownloadMachine.evidence(got.digest, instead: digest))
@@ -75,7 +75,7 @@ extension DownloadMachine {
 
     /// The digests of the whole are right, if there are any, and prove so much.
     private mutating func settleExisting(_ level: VerificationLevel) -> [Action] {
-        if let pieces, !pieces.isSettled { return checkPieces() }
+        if let map = pieces.map, !map.isSettled { return checkPieces() }
         return reachesLeast(level) ? finishExisting() : failUnverified(level)
     }
 

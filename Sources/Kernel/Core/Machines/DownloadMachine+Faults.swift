@@ -179,13 +179,15 @@ extension DownloadMachine {
 
     /// The failure of the last source: where another one sent wrong bytes, those are why there is no file.
     private func afterMismatch(_ failure: Failure) -> Failure {
-        guard hasRefetched || pieces?.hasSuspects == true, let refutation else { return failure }
+        guard verification.hasRefetched || pieces.map?.hasSuspects == true, let wrong = verification.wrong else {
+            return failure
+        }
         var cause = failure
         cause.remedy = ""
         return Failure(
             .checksumMismatch, "checksum mismatch:", at: file.name ?? sources[0].given.redacted,
             because: LocalizableMessage(
-                "mismatch-and-other-failed", "\(refutation), and another source failed: \(cause)"),
+                "mismatch-and-other-failed", "\(wrong), and another source failed: \(cause)"),
             remedy: kept("\(.resume) to continue", otherwise: "give another source of the same file"))
     }
 

@@ -5,7 +5,7 @@ import PawlJournal
 extension DownloadMachine {
     /// Opens the one lane that probes the server: at the start, after a pause, after all lanes failed.
     mutating func openFirst(now: Instant) -> [Action] {
-        awaitsPieces = false
+        pieces.awaitNone()
         let source = pickSource()
         sampleOpenJoints()
         let next: Phase = written > 0 && file.isClaimed ? .transferring : .probing
@@ -201,8 +201,8 @@ extension DownloadMachine {
     mutating func reclaim(now: Instant) -> [Action] {
         guard phase == .transferring, map.total != nil, map.hasRest else { return [] }
         var actions: [Action] = []
-        for gap in map.rest where pieces?.suspects(at: gap.start) == nil {
-            let gap = pieces?.fitted(gap) ?? gap
+        for gap in map.rest where pieces.map?.suspects(at: gap.start) == nil {
+            let gap = pieces.map?.fitted(gap) ?? gap
             guard
                 let index = lanes.firstIndex(where: { lane in
                     map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing && lane.responseEnd >= gap.end

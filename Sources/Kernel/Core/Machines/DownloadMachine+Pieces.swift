@@ -7,17 +7,17 @@ extension DownloadMachine {
     var digestsDecide: Bool { plan.isSeeded ? true : hasPieces }
 
     /// Whether the digests of the pieces are known: a comparison with `nil` would copy the map.
-    @inline(__always) var hasPieces: Bool { if case .some = pieces { true } else { false } }
+    @inline(__always) var hasPieces: Bool { if case .some = pieces.map { true } else { false } }
 
     /// Begins to check pieces once the file's length is known.
     ///
     /// Digests that do not fit the length are of other content, which is refused at the end (``settlePieces()``). So are a
     /// coded body, and a finished file that was continued and has a wrong piece.
     mutating func preparePieces(isEnd: Bool = false) {
-        guard let hashes = plan.pieces, let total = map.total, pieces?.total != total, plan.selection == .whole,
+        guard let hashes = plan.pieces, let total = map.total, pieces.map?.total != total, plan.selection == .whole,
             file.existingLength == nil || isEnd, representation?.coding == nil
         else { return }
-        pieces = PieceMap(hashes, total: total)
+        pieces.map = PieceMap(hashes, total: total)
         guard hasPieces else { return }
         samples = []
         openJoints = []
@@ -29,8 +29,8 @@ extension DownloadMachine {
         guard plan.pieces != nil, isActive || phase == .verifying, file.isClaimed || file.checksKept else { return [] }
         if !file.checksKept { preparePieces() }
         let done = file.checksKept ? ByteRangeSet([ByteRange(0, file.keptLength ?? 0)]) : map.done
-        guard let hashes = plan.pieces, file.checksKept || pieces?.total == map.total,
-            let orders = pieces?.due(in: done, nextTicket: &nextCheck)
+        guard let hashes = plan.pieces, file.checksKept || pieces.map?.total == map.total,
+            let orders = pieces.due(in: done)
         else { return [] }
         return orders.map { .check($0, hashes.algorithm) }
     }
@@ -38,8 +38,8 @@ extension DownloadMachine {
     /// All bytes are on disk: `nil` when no piece is left to check.
     mutating func settlePieces() -> [Action]? {
         preparePieces(isEnd: true)
-        guard let pieces else { return refuseWithoutPieces() }
-        guard !pieces.isSettled else { return nil }
+        guard let map = pieces.map else { return refuseWithoutPieces() }
+        guard !map.isSettled else { return nil }
         let entered: [Action] = phase == .verifying ? [] : [enter(.verifying)]
         return entered + checkPieces()
     }
@@ -60,21 +60,21 @@ extension DownloadMachine {
     mutating func notePieces(lane index: Int, to cursor: Int64) {
         let start = map.claim(of: lanes[index].isRacing ?? lanes[index].id)?.start ?? cursor
         guard start < cursor else { return }
-        pieces?.wrote(ByteRange(start, cursor), by: lanes[index].source)
+        pieces.map?.wrote(ByteRange(start, cursor), by: lanes[index].source)
     }
 
     /// A piece was hashed.
     package mutating func pieceHashed(_ check: PieceMap.Check, digest: [UInt8], now: Instant) -> [Action] {
         // If the result were dropped, the piece would never be checked.
         guard isActive || phase == .verifying || phase == .waitingForNetwork else { return [] }
-        let outcome = pieces?.checked(check, digest: digest) ?? .obsolete
+        let outcome = pieces.map?.checked(check, digest: digest) ?? .obsolete
         if file.checksKept { return existingPieceHashed(outcome, digest: digest, check.piece) }
         switch outcome {
         case .obsolete: return []
         case .good:
-            if phase == .verifying, pieces?.isSettled == true { return complete() }
+            if phase == .verifying, pieces.map?.isSettled == true { return complete() }
             let orders = checkPieces()
-            guard awaitsPieces, isActive, orders.isEmpty, pieces?.checking == 0 else { return orders }
+            guard pieces.areAwaited, isActive, orders.isEmpty, pieces.map?.checking == 0 else { return orders }
             return openFirst(now: now)
         case .bad(let range, let blamed):
             return replace(range, digest: digest, of: check.piece, blamed: blamed, now: now)
@@ -91,8 +91,9 @@ extension DownloadMachine {
         var actions = dropRacers(within: range)
         actions.append(.discard(range))
         if let blamed {
-            refutation = LocalizableMessage(
+            let evidence = LocalizableMessage(
                 "piece-wrong-from", "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong")
+            verification.refute(piece: evidence)
         }
         let notice =
             if let blamed {
@@ -105,16 +106,18 @@ extension DownloadMachine {
             }
         actions.append(.notify(.notice(notice)))
         // The last source may have one bad node among several.
-        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable {
+        if let blamed, pieces.map?.isConvicted(blamed) == true, sources[blamed].isUsable {
             if sources.count(where: \.isUsable) == 1 { takeBackSources() }
             if sources.count(where: \.isUsable) > 1 { actions += leaveOutLiar(blamed) }
         }
-        let isHopeless = (pieces?.failures(at: range.start) ?? 0) > 2 * sources.count + 2
+        let isHopeless = (pieces.map?.failures(at: range.start) ?? 0) > 2 * sources.count + 2
         guard sources.contains(where: \.isUsable), !isHopeless else {
             return actions + failPiece(range, digest: digest, of: piece)
         }
         guard phase != .waitingForNetwork else { return actions }
-        if phase == .verifying, let wanted = phaseAfterMismatch { return actions + stop() + [letGo(), enter(wanted)] }
+        if phase == .verifying, let wanted = verification.stopPhase {
+            return actions + stop() + [letGo(), enter(wanted)]
+        }
         actions += checkPieces()
         let isIdle = lanes.isEmpty && !waiting.isForAttempt
         return actions + (isIdle ? openFirst(now: now) : refill(now: now))
@@ -156,14 +159,14 @@ extension DownloadMachine {
 
     /// The range to request of the bytes that a lane is free for, and the source: a bad piece is requested from another one.
     func fitted(_ range: ByteRange, from source: Int) -> (ByteRange, Int) {
-        guard let pieces, pieces.hasSuspects else { return (range, source) }
+        guard let map = pieces.map, map.hasSuspects else { return (range, source) }
         let usable = sources.indices.filter { sources[$0].isUsable }
-        return (pieces.fitted(range), pieces.source(at: range.start, preferring: source, of: usable))
+        return (map.fitted(range), map.source(at: range.start, preferring: source, of: usable))
     }
 
     /// Whether the lane fetches a new copy of a bad piece, which has to come from one source.
     func isReplacingPiece(_ lane: Lane) -> Bool {
-        guard let pieces, pieces.hasSuspects, let claim = map.claim(of: lane.id) else { return false }
+        guard let pieces = pieces.map, pieces.hasSuspects, let claim = map.claim(of: lane.id) else { return false }
         return pieces.suspects(at: claim.start) != nil
     }
 

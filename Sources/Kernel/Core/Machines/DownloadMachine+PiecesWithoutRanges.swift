@@ -7,8 +7,7 @@ extension DownloadMachine {
     /// they are known.
     mutating func checksBeforeWhole() -> [Action]? {
         let orders = checkPieces()
-        awaitsPieces = !orders.isEmpty || (pieces?.checking ?? 0) > 0
-        return awaitsPieces ? orders : nil
+        return pieces.awaits(!orders.isEmpty) ? orders : nil
     }
 
     /// The whole content was sent instead of a part.
@@ -26,7 +25,7 @@ extension DownloadMachine {
     ///
     /// `nil` where there are none.
     mutating func keepVerified(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
-        guard let pieces, case let kept = pieces.verifiedPrefix, kept > 0, let total = map.total,
+        guard let pieces = pieces.map, case let kept = pieces.verifiedPrefix, kept > 0, let total = map.total,
             plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
             response.range.end >= kept, response.identity.coding == nil, file.isClaimed, base == 0
         else { return nil }
@@ -39,7 +38,7 @@ extension DownloadMachine {
         let range = ByteRange(end, max(end, map.done.upperBound))
         guard !range.isEmpty else { return [] }
         map.discard(range)
-        pieces?.discarded(range)
+        pieces.map?.discarded(range)
         checkpoints.voided(of: written)
         return [.discard(range)]
     }
@@ -57,8 +56,8 @@ extension DownloadMachine {
     mutating func contradictsPieces(_ index: Int, now: Instant) -> [Action] {
         let source = lanes[index].source
         var actions = [remove(index)]
-        let count = pieces?.contradicted(by: source) ?? 0
-        if pieces?.isConvicted(source) == true {
+        let count = pieces.map?.contradicted(by: source) ?? 0
+        if pieces.map?.isConvicted(source) == true {
             if sources.count(where: \.isUsable) == 1 { takeBackSources() }
             if sources.count(where: \.isUsable) > 1 { actions += leaveOutLiar(source) }
         }

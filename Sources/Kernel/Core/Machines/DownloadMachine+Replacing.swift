@@ -10,23 +10,23 @@ extension DownloadMachine {
     package mutating func replaceSource(
         _ source: Int, with address: WebAddress, isByUser: Bool = true, now: Instant
     ) -> [Action] {
-        let awaitsSums = sidecars == .requested
+        let awaitsSums = verification.isAsking
         switch phase {
         case .probing, .transferring, .waitingForNetwork: break
         // What the digests show decides what the new address has to show.
-        case .verifying where !awaitsSums: comparesReplacement = true
-        case .verifying: described = DescribedSources()
+        case .verifying where !awaitsSums: verification.replaced()
+        case .verifying: verification.forgetLinks()
         // The queue knows which address the file is of, or the next run begins with the new one.
         case .waiting, .waitingForDisk, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
         // The sums files of the old address no longer count.
-        if awaitsSums, source == 0 { sidecars = .notAsked }
+        if source == 0 { verification.forgetSidecars() }
         sources[source] = Source(address)
         if question?.source == source { question = nil }
         sources[source].isOnTrial = true
         sources[source].isGivenByUser = isByUser
         budget.replaced()
-        guard !comparesReplacement else { return [] }
+        guard !verification.comparesReplacement else { return [] }
         var actions: [Action] = []
         for index in lanes.indices.reversed() where lanes[index].source == source { actions.append(remove(index)) }
         if phase == .waitingForNetwork { return tryAgain(now: now) }
@@ -60,14 +60,14 @@ extension DownloadMachine {
     /// `nil` where the digests decide: those that the caller gave are of what is wanted from any address, and wrong
     /// bytes are of no use.
     mutating func compareReplacement(_ verdict: DigestVerdict) -> [Action]? {
-        guard comparesReplacement else { return nil }
+        guard verification.comparesReplacement else { return nil }
         switch verdict {
         case .verified(let result) where result.level == .given: return nil
         case .wrong, .contradiction: return nil
         case .verified, .unverified: break
         }
-        comparesReplacement = false
-        if let phase = phaseAfterMismatch { return [letGo(), enter(phase)] }
+        verification.comparedReplacement()
+        if let phase = verification.stopPhase { return [letGo(), enter(phase)] }
         return openFirst(now: lastEvent)
     }
 

@@ -92,7 +92,7 @@ extension DownloadMachine {
         question = nil
         isStale = false
         checkpoints.startedOver()
-        pieces?.startOver()
+        pieces.map?.startOver()
         for index in sources.indices { sources[index].isProven = false }
     }
 

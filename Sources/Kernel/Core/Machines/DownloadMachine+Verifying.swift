@@ -7,7 +7,7 @@ extension DownloadMachine {
     mutating func verify(length: Int64) -> [Action] {
         let entered = phase == .verifying ? [] : [enter(.verifying)]
         let asks = askForSidecars()
-        if sidecars == .requested { return entered + asks }
+        if verification.isAsking { return entered + asks }
         let algorithms = algorithms
         if !algorithms.isEmpty { return entered + [.verify(algorithms, length: length)] }
         return reachesLeast(nil) ? publishUnverified() : failUnverified(.none)
@@ -18,28 +18,19 @@ extension DownloadMachine {
         guard phase == .verifying else { return [] }
         if let now { lastEvent = now }
         if file.checksKept { return existingDigested(computed) }
-        let computed = firstComputed + computed
-        // A digest whose algorithm was guessed is tried as one of the others before it refutes anything.
-        let others = firstComputed.isEmpty ? expected.otherAlgorithms(than: computed) : []
-        firstComputed = others.isEmpty ? [] : computed
-        if !others.isEmpty { return [.verify(others, length: written)] }
-        let coding = representation?.coding
-        let verdict = DigestVerdict(expected, computed: computed, isCoded: coding != nil)
-        if let coding, case .wrong = verdict {
-            undecoded = computed
-            let all = HashAlgorithm.allCases.filter { computed.map(\.algorithm).contains($0) }
-            return [.verifyDecoded(all, coding: coding, length: written)]
+        switch verification.digested(computed, expected: expected, coding: representation?.coding) {
+        case .digest(let others): return [.verify(others, length: written)]
+        case .digestDecoded(let all, let coding): return [.verifyDecoded(all, coding: coding, length: written)]
+        case .decide(let verdict): return follow(verdict)
         }
-        return follow(verdict)
     }
 
     /// The digests of the decoded content were computed; `nil` where the coding is not one that can be decoded.
     package mutating func digestedDecoded(_ decoded: [Checksum]?, now: Instant) -> [Action] {
-        guard phase == .verifying, !undecoded.isEmpty else { return [] }
+        guard phase == .verifying, let verdict = verification.digestedDecoded(decoded, expected: expected) else {
+            return []
+        }
         lastEvent = now
-        let verdict = DigestVerdict(
-            expected, computed: undecoded, decoded: decoded ?? [], isCoded: true, isDecodable: decoded != nil)
-        undecoded = []
         return follow(verdict)
     }
 
@@ -48,7 +39,7 @@ extension DownloadMachine {
         switch verdict {
         case .verified(let result):
             guard reachesLeast(result.level) else { return failUnverified(result.level) }
-            verification = result
+            verification.verified(result)
             return weakness(of: result) + publish()
         case .unverified:
             // A disk computes every requested digest; without the caller's nothing is published.
@@ -79,14 +70,14 @@ extension DownloadMachine {
         reset(total: nil)
         budget.countsProgress(from: 0)
         let notice = Action.notify(.notice(Self.startsOverCorrupt))
-        if let phase = phaseAfterMismatch { return [notice, .startOver, letGo(), enter(phase)] }
+        if let phase = verification.stopPhase { return [notice, .startOver, letGo(), enter(phase)] }
         return [notice, .startOver, enter(.probing)] + openFirst(now: lastEvent)
     }
 
     /// All pieces are right, and there is no digest of the whole.
     mutating func notePiecesVerified() {
-        guard verification == nil, let pieces, pieces.isSettled else { return }
-        verification = VerificationResult(pieces: pieces.hashes)
+        guard verification.result == nil, let map = pieces.map, map.isSettled else { return }
+        verification.verified(VerificationResult(pieces: map.hashes))
     }
 
     static let startsOverCorrupt = LocalizableMessage(
@@ -105,18 +96,17 @@ extension DownloadMachine {
 
     /// The bytes are wrong: once they are fetched from another source, else they are kept and never published.
     mutating func mismatch(_ evidence: LocalizableMessage, isGiven: Bool) -> [Action] {
-        if otherSource() == nil, !hasRefetched { _ = addDuplicate() }
+        if otherSource() == nil, !verification.hasRefetched { _ = addDuplicate() }
         if let other = otherSource(), file.existingLength == nil, plan.keepsPartial {
-            hasRefetched = true
-            comparesReplacement = false
-            refutation = evidence
-            carried = expected.filter { $0.level == .origin }
+            verification.refute(content: evidence, stated: expected.filter { $0.level == .origin })
             for index in sources.indices where index != other { sources[index].isUsable = false }
             reset(total: nil)
             budget.countsProgress(from: 0)
             let notice = LocalizableMessage(
                 "mismatch-other-source", "\(evidence): fetching it again from \(sources[other].given.redacted)")
-            if let phase = phaseAfterMismatch { return [.notify(.notice(notice)), .startOver, letGo(), enter(phase)] }
+            if let phase = verification.stopPhase {
+                return [.notify(.notice(notice)), .startOver, letGo(), enter(phase)]
+            }
             return [.notify(.notice(notice)), .startOver, enter(.probing)] + openFirst(now: lastEvent)
         }
         representation?.damage = evidence.description
@@ -131,14 +121,15 @@ extension DownloadMachine {
 
     /// A source that did not begin these bytes; only once, and only where there is one.
     private func otherSource() -> Int? {
-        guard !hasRefetched, sources.count(where: \.isUsable) > 1 || comparesReplacement else { return nil }
+        guard !verification.hasRefetched, sources.count(where: \.isUsable) > 1 || verification.comparesReplacement
+        else { return nil }
         let first = representation?.records.first?.source
         return sources.indices.first { sources[$0].isUsable && !first.hasSameBytes(as: sources[$0].text) }
     }
 
     func reachesLeast(_ level: VerificationLevel?) -> Bool {
         // Pieces are digests that the caller stated.
-        plan.verification.least <= (pieces?.isSettled == true ? .given : level ?? .none)
+        plan.verification.least <= (pieces.map?.isSettled == true ? .given : level ?? .none)
     }
 
     mutating func failUnverified(_ level: VerificationLevel) -> [Action] {

@@ -25,31 +25,10 @@ package struct DownloadMachine: Hashable, Sendable {
     /// Bytes received over the network; those fetched twice count twice.
     package internal(set) var received: Int64 = 0
 
-    /// What the content was verified with; `nil` before that, and where nothing verifies it.
-    package internal(set) var verification: VerificationResult?
-    var sidecars = SidecarState.notAsked
-    /// What the first response links to.
-    var described = DescribedSources()
-    /// Digests that a source stated whose bytes did not have them, when the content is fetched from another one.
-    var carried: [ExpectedDigest] = []
-    /// Wrong content was fetched again.
-    var hasRefetched = false
-    /// What was wrong with the content, or with the last bad piece, that is fetched from another source.
-    var refutation: LocalizableMessage?
-    /// The phase to enter instead of fetching again, when the digest is wrong: paused or preempted while it was computed.
-    var phaseAfterMismatch: DownloadState?
-    /// The address was replaced while the digests of all bytes were computed.
-    var comparesReplacement = false
-    /// What was computed, while digests of other algorithms are for which a sums file may have been meant.
-    var firstComputed: [Checksum] = []
-    /// The digests of coded content, while those of its plain form are computed.
-    var undecoded: [Checksum] = []
+    package internal(set) var verification = Verification()
+    var pieces = PieceChecks()
     /// The time of the last event.
     var lastEvent = Instant(nanoseconds: 0)
-    /// The state of the content's pieces, if their digests are known.
-    package internal(set) var pieces: PieceMap?
-    /// The next order to hash a piece.
-    var nextCheck: UInt64 = 0
 
     var file = FileClaim()
     var network = Network(isOnline: true, now: Instant(nanoseconds: 0))
@@ -64,8 +43,6 @@ package struct DownloadMachine: Hashable, Sendable {
     var comparedAhead: ComparedAhead?
     /// The places that are compared since other compared bytes have no information.
     var comparedElsewhere: ComparedElsewhere?
-    /// The whole is requested once the digests of the pieces on disk are known.
-    var awaitsPieces = false
     /// The bytes on disk are of another range than the requested one; the first accepted response replaces
     /// them.
     var isStale = false
@@ -101,6 +78,7 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The final file name, once the file has a place.
     package var name: String? { file.name }
     package var isInMemory: Bool { file.isInMemory }
+    package var verifiedBytes: Int64 { pieces.map?.verifiedBytes ?? 0 }
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }

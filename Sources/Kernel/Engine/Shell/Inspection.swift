@@ -32,6 +32,6 @@ package struct Inspection: Hashable, Sendable {
         }
         written = machine.map.done
         total = machine.total
-        verified = machine.pieces?.verifiedBytes ?? 0
+        verified = machine.verifiedBytes
     }
 }

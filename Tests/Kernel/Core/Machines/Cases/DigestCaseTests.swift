@@ -45,7 +45,7 @@ import Testing
             bench.said = bench.machine.digestedDecoded(decoded, now: bench.now)
         }
         switch bench.machine.phase {
-        case .publishing: return bench.machine.verification?.level.name ?? "none"
+        case .publishing: return bench.machine.verification.result?.level.name ?? "none"
         case .failed: return "\(bench.machine.failure?.code.rawValue ?? 0)"
         case let phase: return "\(phase)"
         }
@@ -99,7 +99,7 @@ import Testing
     @Test func `a weak digest verifies with a notice`() {
         var bench = Self.complete(Self.whole("x-goog-hash: crc32c=AAAAAQ=="))
         bench.said = bench.machine.digested([Checksum(algorithm: .crc32c, digest: [0, 0, 0, 1])])
-        #expect(bench.machine.verification?.level == .origin)
+        #expect(bench.machine.verification.result?.level == .origin)
         #expect(bench.notices.contains { $0.contains("crc32c") })
     }
 

@@ -101,7 +101,7 @@ import Testing
             }
             let isEnough = verification == .required && !digests.isEmpty
             #expect(bench.machine.phase == (isEnough ? .finished : .failed))
-            #expect(bench.machine.verification?.level == (digests.isEmpty ? nil : .sidecar))
+            #expect(bench.machine.verification.result?.level == (digests.isEmpty ? nil : .sidecar))
         }
         var given = Bench {
             $0.verification = verification

@@ -43,7 +43,7 @@ import Testing
         #expect(again.map(\.piece) == [1])
         bench.said = bench.machine.pieceHashed(again[0], digest: Self.digest(2), now: bench.now)
         #expect(bench.machine.phase == .publishing)
-        let result = bench.machine.verification
+        let result = bench.machine.verification.result
         #expect(result?.level == .given && result?.algorithm == .md5 && result?.pieces == 2)
     }
 
