@@ -109,7 +109,7 @@ extension DownloadMachine {
             if lane.overlap == 0 || response.evidence == .strong || response.evidence == .dated {
                 representation?.prove(sources[lane.source].text, at: lane.host, response.identity.validators)
             }
-            if lane.overlap == 0 || response.evidence == .strong { prove(lane.source) }
+            if lane.overlap == 0 || response.evidence == .strong { sources[lane.source].prove() }
         }
         if let known = map.total, let length = plan.selectedLength(of: response.identity.total), known != length {
             return changed(.sizeChanged(from: known, to: length), lane: index, now: now)
@@ -133,7 +133,7 @@ extension DownloadMachine {
         version.prove(sources[lane.source].text, at: lane.host, identity.validators)
         representation = version
         former = nil
-        prove(lane.source)
+        sources[lane.source].prove()
     }
 
     /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
@@ -160,7 +160,7 @@ extension DownloadMachine {
         let wanted = min(lanes[index].end, horizon, plan.longest)
         let end = min(wanted, responseEnd)
         // More responses of this length would mostly repeat the overlap.
-        let isShortEnd = sources[lanes[index].source].shortEnd == end
+        let isShortEnd = sources[lanes[index].source].parts.end == end
         let isShort = end < wanted && end - cursor < lanes[index].overlap
         if kind == .data, isShort, !comparesEnd, !isShortEnd {
             return partTooShort(
@@ -199,7 +199,7 @@ extension DownloadMachine {
         lanes[index].measuredAt = now
         let id = lanes[index].id
         // A target that works may expire again.
-        sources[lanes[index].source].wentBack = false
+        sources[lanes[index].source].worked()
         checkpoints.began(now: now)
         guard isFirst else { return [.admit(id)] + asks }
         let started = Action.notify(.started(total: map.total, resumedAt: written))

@@ -82,7 +82,7 @@ extension DownloadMachine {
         budget.countsProgress(from: journal.done.count)
         representation = found
         let isSameAddress = journal.facts.sources.containsBytes(of: sources[0].text)
-        if isSameAddress { sources[0].isOnTrial = false }
+        if isSameAddress { sources[0].trial = nil }
         guard isKept || journal.done.isEmpty else {
             isStale = true
             map = SegmentMap(done: journal.done)

@@ -34,16 +34,9 @@ extension DownloadMachine {
         file.begin()
         ramp.restart()
         for index in sources.indices {
-            sources[index].isUsable = true
-            sources[index].sendsParts = false
-            sources[index].wentBack = false
-            sources[index].breaksAfter = nil
-            sources[index].longestPart = nil
-            sources[index].shortEnd = nil
-            sources[index].hasBroken = false
-            sources[index].lacksRanges = false
+            sources[index].begin()
         }
-        sources[0].isOnTrial = plan.replacesAddress
+        sources[0].trial = plan.replacesAddress ? .byProgram : nil
     }
 
     /// Stops everything and keeps the bytes.

@@ -1,7 +1,18 @@
 // Comparison of bytes on disk with the server's where no header field proves that they are the same (rules of
 // evidence: Resume).
-package import PawlBase
-import PawlJournal
+/// What requests have compared before one whose response can hold only a part of the bytes to compare.
+struct ComparedAhead: Hashable, Sendable {
+    var range: ByteRange
+    /// The agreement of another source would say nothing of this one's content.
+    var source: Int
+}
+
+/// Where a compared response that stated no total ended.
+struct ComparedEnd: Hashable, Sendable {
+    var offset: Int64
+    /// Another server's 416 would say nothing of this one's content.
+    var source: Int
+}
 
 extension DownloadMachine {
     /// The previous validators of a source's host, of the one that it currently leads to by default.
@@ -126,7 +137,7 @@ extension DownloadMachine {
             let given = sources[lane.source].given.origin.text
             representation?.distrust(sources[lane.source].text, at: given)
         }
-        sources[lane.source].wentBack = false
+        sources[lane.source].worked()
         let drop = remove(index)
         if lanes.isEmpty { return [drop] + recording(openFirst(now: now)) }
         if isKnown { return [drop, .record] }
@@ -202,7 +213,7 @@ extension DownloadMachine {
     /// Notes that the host's bytes equal those on disk at one more place; returns whether that has to be
     /// recorded.
     private mutating func noteAgreement(_ lane: Lane) -> Bool {
-        prove(lane.source)
+        sources[lane.source].prove()
         let before = representation
         let compared = ByteRange(lane.cursor - lane.overlap, lane.cursor)
         samples.removeAll { compared.contains($0) }

@@ -61,7 +61,7 @@ extension DownloadMachine {
         }
         if let reach = reach(of: lane, to: new) {
             comparedElsewhere = ComparedElsewhere(source: lane.source, left: [], reach: reach, equal: equal)
-            sources[lane.source].wentBack = false
+            sources[lane.source].worked()
             return [remove(index)] + refillOrOpen(now: now)
         }
         samples.removeAll { compared.contains($0) }
@@ -95,7 +95,7 @@ extension DownloadMachine {
     /// Not where an equal strong tag and the length say that it is the same content.
     private func trialPlaces(for lane: Lane) -> [ByteRange] {
         let source = sources[lane.source]
-        guard source.isOnTrial, source.isGivenByUser, lane.isBringing,
+        guard source.trial == .byUser, lane.isBringing,
             let run = map.done.runs.max(by: { $0.count < $1.count })
         else { return [] }
         if let tag = lane.identity?.validators.entityTag, !tag.isWeak, lane.identity?.total == representation?.total,
@@ -112,7 +112,7 @@ extension DownloadMachine {
     /// Compares the next of the places, beside the lanes of other sources.
     private mutating func nextElsewhere(_ source: Int, now: Instant) -> [Action] {
         // The target works, and may expire again before the next request.
-        sources[source].wentBack = false
+        sources[source].worked()
         if lanes.isEmpty { return waiting.isForAttempt ? [] : openFirst(now: now) }
         guard let order = orderElsewhere(source, now: now) else { return refill(now: now) }
         return [order]

@@ -13,7 +13,7 @@ extension DownloadMachine {
         let question = TagQuestion(source: lane.source, host: lane.host, tag: tag)
         self.question = question
         // The target works, and may expire again before the next request.
-        sources[lane.source].wentBack = false
+        sources[lane.source].worked()
         return [drop, ask(question, now: now)]
     }
 
@@ -39,7 +39,7 @@ extension DownloadMachine {
             let old = before?.entityTag?.text ?? "another"
             return changed(.entityTagChanged(from: old, to: tag.text), lane: index, now: now)
         }
-        sources[lane.source].wentBack = false
+        sources[lane.source].worked()
         let known = record(of: lane.source, at: question.host)?.validators.entityTag
         if lane.host == question.host, let known, known == head.entityTag {
             // The old tag was seen twice now: the other one is another version, from another node.

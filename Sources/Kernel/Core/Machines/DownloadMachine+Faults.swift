@@ -29,7 +29,7 @@ extension DownloadMachine {
             return actions + fail(describe(fault, disposition, source: lane.source))
         }
         if noteSilence(fault, lane: lane) {
-            forgetTarget(of: lane.source)
+            sources[lane.source].forgetTarget()
             let notice = LocalizableMessage(
                 "no-response-to-range-retrying", "no response to a request with Range: retrying without it")
             return actions + [.notify(.notice(notice))] + openFirst(now: now)
@@ -124,29 +124,12 @@ extension DownloadMachine {
         sources[lane.source].turnsAway = true
     }
 
-    /// The target of a redirect expires; the original address redirects to the next one.
-    private mutating func goBack(after fault: AttemptFault, from source: Int) -> Bool {
-        guard fault.isExpiry, sources[source].current != sources[source].given, !sources[source].wentBack else {
-            return false
-        }
-        forgetTarget(of: source)
-        sources[source].wentBack = true
-        return true
-    }
-
-    /// Sends the next request to the original address again.
-    mutating func forgetTarget(of source: Int) {
-        sources[source].current = sources[source].given
-        sources[source].wentBack = false
-        sources[source].linked = nil
-    }
-
     /// A retry would fail in the same way: another way, another source, or the end.
     private mutating func final(
         _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, lane: Lane, now: Instant
     ) -> [Action] {
         let source = lane.source
-        if goBack(after: fault, from: source) {
+        if fault.isExpiry, sources[source].goBack() {
             let notice = LocalizableMessage(
                 "redirect-target-expired", "the redirect's target has expired: requesting the original URL again")
             return [.notify(.notice(notice))] + openFirst(now: now)
@@ -171,7 +154,7 @@ extension DownloadMachine {
         if sources.count(where: \.isUsable) == 1, let asks = presentFailure(failure, of: source, wait: nil) {
             return asks
         }
-        sources[source].isUsable = false
+        sources[source].leaveOut()
         guard sources.contains(where: \.isUsable) || addDuplicate() else { return fail(afterMismatch(failure)) }
         return [.notify(.notice(.init("left-out-failed-source", "left out a source: \(failure)")))]
             + openFirst(now: now)
@@ -205,8 +188,8 @@ extension DownloadMachine {
     mutating func attempt(_ source: Int, after wait: Interval, _ failure: Failure, now: Instant) -> [Action] {
         budget.attempted()
         // The target of a redirect may be what is broken; the original address chooses again.
-        if attempts > 1 { sources[source].current = sources[source].given }
-        sources[source].wentBack = false
+        if attempts > 1 { sources[source].restart() }
+        sources[source].worked()
         return [.notify(.retrying(failure, after: wait)), .alarm(waiting.begin(until: now + wait))]
     }
 

@@ -130,7 +130,7 @@ extension DownloadMachine {
         waiting.end()
         switch decision {
         case .fail(let failure):
-            sources[pending.source].isUsable = false
+            sources[pending.source].leaveOut()
             return fail(failure)
         case .retry(let wait):
             let actions = attempt(pending.source, after: wait, pending.failure, now: now)
@@ -139,7 +139,7 @@ extension DownloadMachine {
             return actions
         case .proceed, .decline, .redirect, .refuseRedirect, .memory:
             guard let wait = pending.wait else {
-                sources[pending.source].isUsable = false
+                sources[pending.source].leaveOut()
                 return fail(pending.failure)
             }
             return attempt(pending.source, after: wait, pending.failure, now: now)

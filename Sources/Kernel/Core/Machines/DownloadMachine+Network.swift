@@ -50,7 +50,7 @@ extension DownloadMachine {
     /// Requests the given addresses: a redirect may lead elsewhere from another network, and the old target may have
     /// expired.
     mutating func tryAgain(now: Instant) -> [Action] {
-        for source in sources.indices { forgetTarget(of: source) }
+        for source in sources.indices { sources[source].forgetTarget() }
         return openFirst(now: now)
     }
 

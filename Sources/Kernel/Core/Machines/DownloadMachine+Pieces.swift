@@ -131,7 +131,7 @@ extension DownloadMachine {
     }
 
     mutating func leaveOutLiar(_ source: Int) -> [Action] {
-        sources[source].isUsable = false
+        sources[source].leaveOut()
         var actions: [Action] = []
         while let index = lanes.firstIndex(where: { $0.source == source }) { actions.append(remove(index)) }
         let notice = LocalizableMessage(

@@ -45,11 +45,7 @@ extension DownloadMachine {
 
     /// The source that seemed to have the content sends wrong pieces: those without ranges may have the right ones.
     mutating func takeBackSources() {
-        for index in sources.indices where sources[index].lacksRanges {
-            sources[index].lacksRanges = false
-            sources[index].isUsable = true
-            server.giveUpRanges()
-        }
+        for index in sources.indices where sources[index].takeBack() { server.giveUpRanges() }
     }
 
     /// A source has sent other bytes than those of a good piece.

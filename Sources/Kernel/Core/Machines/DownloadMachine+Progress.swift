@@ -217,7 +217,7 @@ extension DownloadMachine {
 
     mutating func noteProgress() {
         guard budget.progressed(to: written) else { return }
-        for index in sources.indices { sources[index].wentBack = false }
+        for index in sources.indices { sources[index].worked() }
     }
 }
 

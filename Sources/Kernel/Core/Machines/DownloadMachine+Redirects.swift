@@ -21,7 +21,7 @@ extension DownloadMachine {
     /// Follows the redirect, unless it must not be.
     mutating func follow(_ next: WebAddress, lane index: Int, now: Instant) -> [Action] {
         if let refused = refusal(of: next, lane: index, now: now) { return refused }
-        sources[lanes[index].source].current = next
+        sources[lanes[index].source].follow(to: next)
         return [.drop(lanes[index].id), reopen(index, isRedirected: true, now: now)]
     }
 

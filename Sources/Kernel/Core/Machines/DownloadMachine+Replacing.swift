@@ -21,10 +21,8 @@ extension DownloadMachine {
         }
         // The sums files of the old address no longer count.
         if source == 0 { verification.forgetSidecars() }
-        sources[source] = Source(address)
+        sources[source] = Source(address, replacing: isByUser ? .byUser : .byProgram)
         if question?.source == source { question = nil }
-        sources[source].isOnTrial = true
-        sources[source].isGivenByUser = isByUser
         budget.replaced()
         guard !verification.comparesReplacement else { return [] }
         var actions: [Action] = []
@@ -46,7 +44,7 @@ extension DownloadMachine {
     {
         guard number == waiting.generation, case .address(let refusal) = waiting.reason, isActive else { return [] }
         guard let address else {
-            sources[source].isUsable = false
+            sources[source].leaveOut()
             return fail(refusal)
         }
         let notice = LocalizableMessage(
@@ -69,12 +67,6 @@ extension DownloadMachine {
         verification.comparedReplacement()
         if let phase = verification.stopPhase { return [letGo(), enter(phase)] }
         return openFirst(now: lastEvent)
-    }
-
-    /// Marks the source's content as the one on disk.
-    mutating func prove(_ source: Int) {
-        sources[source].isProven = true
-        sources[source].isOnTrial = false
     }
 
     /// Whether bytes are on disk that this source has not shown to be its content.

@@ -29,7 +29,7 @@ extension DownloadMachine {
         let source = lanes[index].source
         // The requested part does not exist; the bytes on disk are of another one, and stay.
         if isStale, head.status == 416 { return laneFault(index, .status(416, retryAfter: nil), now: now) }
-        if (301...308).contains(head.status), let linked = head.linkedDigest { sources[source].linked = linked }
+        if (301...308).contains(head.status), let linked = head.linkedDigest { sources[source].link(linked) }
         if let wanted = plan.length, let length = plan.selectedLength(of: head.resourceLength), length != wanted {
             let evidence = DownloadMachine.evidence(length, instead: wanted)
             return leaveOut(index, evidence, now: now) ?? laneFault(index, .unproven(evidence), now: now)
@@ -88,7 +88,7 @@ extension DownloadMachine {
         case .openRangeRefused(let evidence):
             guard server.openRangeRefused() else { return rangesBroken(evidence, lane: index, now: now) }
             // The target works, and may expire again before the next request.
-            sources[lanes[index].source].wentBack = false
+            sources[lanes[index].source].worked()
             return [.drop(lanes[index].id), reopen(index, now: now)]
         case .validRangeRefused(let evidence): return validRangeRefused(evidence, lane: index, now: now)
         case .suspectPage(let response, let evidence): return suspectPage(response, evidence, lane: index, now: now)
@@ -155,7 +155,7 @@ extension DownloadMachine {
             !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
         else { return nil }
         if let others = leaveOut(index, Self.otherContent(evidence), now: now) { return others }
-        sources[source].wentBack = false
+        sources[source].worked()
         return [remove(index), startOver(from: source, now: now)]
     }
 
@@ -187,7 +187,7 @@ extension DownloadMachine {
         guard isProven || digestsDecide || file.existingLength != nil || comparedEnd?.offset == length else {
             samples = [ByteRange(max(0, length - DownloadMachine.overlap), length)]
             // A target that works may expire again.
-            sources[source].wentBack = false
+            sources[source].worked()
             return drops + openFirst(now: now)
         }
         representation?.learn(total: total)

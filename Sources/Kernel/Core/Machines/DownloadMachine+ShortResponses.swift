@@ -14,15 +14,15 @@ extension DownloadMachine {
     ///
     /// A number that is too few for new bytes beside compared ones does not count: the download fails after its retries.
     private func usableLength(of source: Int) -> Int64? {
-        let part = comparesInsteadOfWhole(source) ? sources[source].longestPart : nil
-        let lengths = [sources[source].breaksAfter, part].compactMap { $0 }
+        let part = comparesInsteadOfWhole(source) ? sources[source].parts.longest : nil
+        let lengths = [sources[source].parts.breaksAfter, part].compactMap { $0 }
         return lengths.filter { $0 >= 2 * DownloadMachine.leastOverlap }.min()
     }
 
     /// Whether short parts are compared in parts, which fetches bytes again and again, since the whole is no way out: it
     /// breaks, it was not requested, or nothing may be discarded for it.
     private func comparesInsteadOfWhole(_ source: Int) -> Bool {
-        sources[source].hasBroken || plan.selection != .whole || file.existingLength != nil
+        sources[source].parts.hasBroken || plan.selection != .whole || file.existingLength != nil
     }
 
     /// The response is too short for the bytes to compare and others after them: further ones are requested such that they
@@ -32,13 +32,13 @@ extension DownloadMachine {
         let length = lane.responseEnd - lane.cursor + lane.overlap
         let before = usableLength(of: lane.source) ?? .max
         let isOnly = sources.count(where: \.isUsable) == 1
-        sources[lane.source].shortEnd = lane.responseEnd
+        sources[lane.source].parts.ended(at: lane.responseEnd)
         guard lane.overlap > 0, isOnly, length < before, length >= 2 * DownloadMachine.leastOverlap else {
             return rangesBroken(evidence, lane: index, now: now)
         }
-        sources[lane.source].longestPart = length
+        sources[lane.source].parts.shortened(to: length)
         guard comparesInsteadOfWhole(lane.source) else { return rangesBroken(evidence, lane: index, now: now) }
-        sources[lane.source].wentBack = false
+        sources[lane.source].worked()
         return [remove(index)] + refillOrOpen(now: now)
     }
 
@@ -63,15 +63,10 @@ extension DownloadMachine {
         // The next response is another one.
         if lane.isBringing, comparedElsewhere?.reach == nil { comparedElsewhere = nil }
         guard lane.stage == .flowing, lane.received > 0 else { return }
-        if !sources[lane.source].hasBroken, sources[lane.source].longestPart != nil {
+        if sources[lane.source].parts.broke(after: lane.received, compared: lane.compares) {
             // The whole was no way out, and what it discarded has to be received again, once.
             server.useRangesAgain()
             budget.countsProgress(from: written)
-        }
-        sources[lane.source].hasBroken = true
-        let isShort = lane.received < 2 * DownloadMachine.overlap
-        if lane.received < 2 * lane.compares || sources[lane.source].breaksAfter != nil {
-            sources[lane.source].breaksAfter = isShort ? lane.received : nil
         }
     }
 
@@ -118,7 +113,7 @@ extension DownloadMachine {
             let (why, advice) = brokenWhole(fault)
             return (why, kept(advice, otherwise: advice))
         }
-        guard sources[source].breaksAfter != nil else { return nil }
+        guard sources[source].parts.breaksAfter != nil else { return nil }
         let why = LocalizableMessage(
             "breaks-within-comparison",
             "the connection broke before it had sent the bytes to compare and others after them: \(fault.message)")

@@ -119,7 +119,7 @@ extension DownloadMachine {
             guard isOnDisk else { return rangesBroken(evidence, lane: index, now: now) }
         }
         // The target works, and may expire again before the next request.
-        sources[lanes[index].source].wentBack = false
+        sources[lanes[index].source].worked()
         let drops = stop()
         let wasEmpty = map.done.isEmpty
         reset(total: nil)
@@ -146,8 +146,7 @@ extension DownloadMachine {
         _ index: Int, _ evidence: LocalizableMessage, forRanges: Bool = false, now: Instant
     ) -> [Action] {
         let source = lanes[index].source
-        sources[source].isUsable = false
-        sources[source].lacksRanges = forRanges
+        sources[source].leaveOut(lacksRanges: forRanges)
         let notice = LocalizableMessage("left-out-source", "left out \(sources[source].given.redacted): \(evidence)")
         return [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
     }
@@ -178,7 +177,7 @@ extension DownloadMachine {
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
         if file.existingLength != nil { return cannotContinueExisting(evidence) }
         server.giveUpRanges()
-        sources[lanes[index].source].wentBack = false
+        sources[lanes[index].source].worked()
         let drop = remove(index)
         return [drop, .notify(.notice(Self.withoutRanges(evidence)))] + refillOrOpen(now: now)
     }
@@ -204,7 +203,7 @@ extension DownloadMachine {
             return laneFault(index, .rangeRefused(evidence), now: now)
         }
         server.giveUpRanges()
-        sources[lanes[index].source].wentBack = false
+        sources[lanes[index].source].worked()
         return stop() + [.notify(.notice(Self.withoutRanges(evidence)))] + openFirst(now: now)
     }
 

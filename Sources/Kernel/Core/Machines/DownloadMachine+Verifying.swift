@@ -99,7 +99,7 @@ extension DownloadMachine {
         if otherSource() == nil, !verification.hasRefetched { _ = addDuplicate() }
         if let other = otherSource(), file.existingLength == nil, plan.keepsPartial {
             verification.refute(content: evidence, stated: expected.filter { $0.level == .origin })
-            for index in sources.indices where index != other { sources[index].isUsable = false }
+            for index in sources.indices where index != other { sources[index].leaveOut() }
             reset(total: nil)
             budget.countsProgress(from: 0)
             let notice = LocalizableMessage(

@@ -31,12 +31,12 @@ extension Simulation: Witness {
         if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
             note("lanes compared where they met")
         }
-        if machine.sources.contains(where: { $0.longestPart != nil }),
+        if machine.sources.contains(where: { $0.parts.longest != nil }),
             machine.lanes.contains(where: { $0.kind == .settling })
         {
             note("short parts compared one after another")
         }
-        if machine.sources.contains(where: { $0.breaksAfter != nil }),
+        if machine.sources.contains(where: { $0.parts.breaksAfter != nil }),
             machine.lanes.contains(where: { $0.kind == .settling })
         {
             note("bytes compared in parts")

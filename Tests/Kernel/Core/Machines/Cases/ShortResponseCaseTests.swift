@@ -143,7 +143,7 @@ import Testing
 
     @Test func `a connection that brings many bytes again ends the comparison in parts`() {
         var bench = Self.broken(after: 40_000)
-        #expect(bench.machine.sources[0].breaksAfter == 40_000)
+        #expect(bench.machine.sources[0].parts.breaksAfter == 40_000)
         while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
             bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             bench.bring(part.count)
