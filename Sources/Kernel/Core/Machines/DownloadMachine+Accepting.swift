@@ -5,8 +5,8 @@ import PawlJournal
 extension DownloadMachine {
     /// A page before this response was an error: the journal forgets it too.
     mutating func accept(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
-        let isForgotten = representation?.suspect != nil
-        if isForgotten { representation?.suspect = nil }
+        let isForgotten = continuity.representation?.suspect != nil
+        if isForgotten { continuity.representation?.suspect = nil }
         let actions = use(response, lane: index, now: now)
         return isForgotten && file.isClaimed ? recording(actions) : actions
     }
@@ -23,14 +23,14 @@ extension DownloadMachine {
         let lane = lanes[index]
         if lane.kind == .restarting { return useWhole(response, lane: index, now: now) }
         // With a suffix range the first response shows where the file begins in the resource.
-        let start = base ?? response.range.start
-        base = start
+        let start = continuity.base ?? response.range.start
+        continuity.base = start
         guard response.range.start == start + lane.cursor - lane.overlap else {
             let evidence = LocalizableMessage(
                 "range-does-not-continue", "the server sent \(response.range), which does not continue the file")
             return laneFault(index, .unproven(evidence), now: now)
         }
-        if representation == nil {
+        if continuity.representation == nil {
             represent(response.identity, from: lane)
             if response.ranges == .denied { server.giveUpRanges() }
         } else if let refused = hold(response, against: lane, index, now: now) {
@@ -55,7 +55,7 @@ extension DownloadMachine {
 
     /// Says why bytes on disk are discarded, unless that was said.
     private func noticeOfWhole() -> [Action] {
-        if server.isSuspect || isStale || map.done.isEmpty { return [] }
+        if server.isSuspect || continuity.isStale || map.done.isEmpty { return [] }
         let notice =
             plan.selection == .whole
             ? LocalizableMessage(
@@ -70,13 +70,13 @@ extension DownloadMachine {
     ///
     /// `nil` when the response itself begins there.
     private mutating func beginSuffix(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
-        guard case .suffix = plan.selection, representation == nil else { return nil }
+        guard case .suffix = plan.selection, continuity.representation == nil else { return nil }
         let lane = lanes[index]
         guard sources[lane.source].isFileTransfer else { return nil }
         guard let total = response.identity.total, let start = plan.base(total: total) else {
-            if base != nil, budget.startedOver() {
+            if continuity.base != nil, budget.startedOver() {
                 // It may have another one than before.
-                base = nil
+                continuity.base = nil
                 return [.drop(lane.id), reopen(index, now: now)]
             }
             let evidence = LocalizableMessage(
@@ -85,8 +85,8 @@ extension DownloadMachine {
         }
         guard response.range.start != start else { return nil }
         // The file has another length than before.
-        if base != nil, !budget.startedOver() { return keepsChanging(.fewerThanOnDisk(total)) }
-        base = start
+        if continuity.base != nil, !budget.startedOver() { return keepsChanging(.fewerThanOnDisk(total)) }
+        continuity.base = start
         return [.drop(lane.id), reopen(index, now: now)]
     }
 
@@ -107,7 +107,7 @@ extension DownloadMachine {
         case .strong, .dated:
             // Else the comparison does it.
             if lane.overlap == 0 || response.evidence == .strong || response.evidence == .dated {
-                representation?.prove(sources[lane.source].text, at: lane.host, response.identity.validators)
+                continuity.representation?.prove(sources[lane.source].text, at: lane.host, response.identity.validators)
             }
             if lane.overlap == 0 || response.evidence == .strong { sources[lane.source].prove() }
         }
@@ -125,14 +125,13 @@ extension DownloadMachine {
 
     /// Describes the bytes on disk by this identity from now on.
     mutating func represent(_ identity: ContentIdentity, from lane: Lane) {
-        var version = Representation(selection: plan.selection, base: base)
+        var version = Representation(selection: plan.selection, base: continuity.base)
         version.coding = identity.coding
         version.total = identity.total
         version.mediaType = identity.mediaType
         version.digests = lane.stated
         version.prove(sources[lane.source].text, at: lane.host, identity.validators)
-        representation = version
-        former = nil
+        continuity.describe(version)
         sources[lane.source].prove()
     }
 
@@ -141,7 +140,7 @@ extension DownloadMachine {
         if let total = totalSaid(by: response, to: index) {
             guard map.done.upperBound <= total else { return changed(.fewerThanOnDisk(total), lane: index, now: now) }
             map.learn(total: total)
-            representation?.learn(total: response.identity.total)
+            continuity.representation?.learn(total: response.identity.total)
         }
         // A copy of the lane, an autoclosure (of `||`) that names `self`, or a method of it would copy all of it.
         let (kind, cursor, responseEnd) = (lanes[index].kind, lanes[index].cursor, lanes[index].responseEnd)

@@ -70,21 +70,21 @@ extension DownloadMachine {
             }
         }
         if found.damage != nil, plan.retriesCorrupt, file.existingLength == nil {
-            representation = nil
             map = SegmentMap(total: nil)
             return [.notify(.notice(Self.startsOverCorrupt)), .startOver] + openFirst(now: now)
         }
         // Offsets count from where the earlier run's part began; another beginning never replaces it.
-        base = found.selection == plan.selection ? found.base : plan.base(total: found.total)
+        let base = found.selection == plan.selection ? found.base : plan.base(total: found.total)
+        continuity.base = base
         // A part of a coded body is no part of the content.
         let isPlain = found.coding == nil || found.selection == plan.selection && plan.selection == .whole
         let isKept = base != nil && (found.selection == nil || found.base == base) && isPlain
         budget.countsProgress(from: journal.done.count)
-        representation = found
+        continuity.describe(found)
         let isSameAddress = journal.facts.sources.containsBytes(of: sources[0].text)
         if isSameAddress { sources[0].trial = nil }
         guard isKept || journal.done.isEmpty else {
-            isStale = true
+            continuity.foundStale()
             map = SegmentMap(done: journal.done)
             let notice =
                 isPlain
@@ -109,18 +109,19 @@ extension DownloadMachine {
         let total = plan.selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
         map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
         budget.countsProgress(from: map.done.count)
-        openJoints = found.openJoints.filter { map.done.contains(ByteRange($0 - 1, $0 + 1)) }
-        if digestsDecide { openJoints = [] }
+        continuity.join(at: found.openJoints.filter { map.done.contains(ByteRange($0 - 1, $0 + 1)) })
+        if digestsDecide { continuity.join(at: []) }
         preparePieces()
         let isUnrecorded = found.selection == nil && !digestsDecide
         if isUnrecorded {
-            representation?.base = base
+            let base = continuity.base
+            continuity.representation?.base = base
         } else {
             let selection = plan.selection
-            representation?.selection = selection
+            continuity.representation?.selection = selection
         }
         if isUnrecorded || isOfOtherAddress(journal, lane) {
-            samples = map.done.runs.max { $0.count < $1.count }.map { ComparisonSample.places(of: $0) } ?? []
+            continuity.sample(map.done.runs.max { $0.count < $1.count }.map { ComparisonSample.places(of: $0) } ?? [])
         }
         var notices: [Action] = found.selection == plan.selection ? [] : [.record]
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
@@ -137,7 +138,7 @@ extension DownloadMachine {
         let isContradicted = lane.map { contradicts($0, found) } ?? false
         sources[0].isProven = !isContradicted && own.contains { !$0.validators.isEmpty }
         if map.isComplete, sources[0].isFileTransfer { noteReportedEnd() }
-        let isKnown = (sources[0].isProven || digestsDecide) && openJoints.isEmpty
+        let isKnown = (sources[0].isProven || digestsDecide) && continuity.openJoints.isEmpty
         return notices + (map.isComplete && isKnown ? complete() : openFirst(now: now))
     }
 
@@ -169,7 +170,7 @@ extension DownloadMachine {
     /// Continues a finished file: nothing but its bytes identifies it.
     private mutating func resumeExisting(_ length: Int64, holes: [ByteRange], total: Int64?, now: Instant) -> [Action] {
         file.claimed(existing: length, isContinued: false)
-        representation = Representation(selection: plan.selection, base: base)
+        continuity.describe(Representation(selection: plan.selection, base: continuity.base))
         for index in sources.indices { sources[index].isProven = false }
         guard length <= total ?? plan.longest else {
             guard let total else {
@@ -184,7 +185,7 @@ extension DownloadMachine {
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         budget.countsProgress(from: length)
         // A digest proves more than any sample.
-        if !plan.hasDigest { samples = ComparisonSample.places(of: ByteRange(0, length), holes: holes) }
+        if !plan.hasDigest { continuity.sample(ComparisonSample.places(of: ByteRange(0, length), holes: holes)) }
         if map.isComplete, plan.hasDigest { return complete() }
         return openFirst(now: now)
     }

@@ -23,12 +23,12 @@ extension DownloadMachine {
     private mutating func prepare() {
         // The state of an earlier run is void: the claim reads it from disk again.
         reset(total: nil)
+        continuity.begin(base: plan.base(total: nil))
         budget = RetryBudget()
         verification = Verification()
         sources.removeLast(sources.count - plan.sources.count)
         server.begin()
         failure = nil
-        former = nil
         waiting.end()
         waiting.refillAfter = nil
         file.begin()

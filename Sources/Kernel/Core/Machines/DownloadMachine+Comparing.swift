@@ -1,23 +1,9 @@
 // Comparison of bytes on disk with the server's where no header field proves that they are the same (rules of
 // evidence: Resume).
-/// What requests have compared before one whose response can hold only a part of the bytes to compare.
-struct ComparedAhead: Hashable, Sendable {
-    var range: ByteRange
-    /// The agreement of another source would say nothing of this one's content.
-    var source: Int
-}
-
-/// Where a compared response that stated no total ended.
-struct ComparedEnd: Hashable, Sendable {
-    var offset: Int64
-    /// Another server's 416 would say nothing of this one's content.
-    var source: Int
-}
-
 extension DownloadMachine {
     /// The previous validators of a source's host, of the one that it currently leads to by default.
     func record(of source: Int, at host: String? = nil) -> ValidatorRecord? {
-        representation?.record(of: sources[source].text, at: host ?? sources[source].host)
+        continuity.representation?.record(of: sources[source].text, at: host ?? sources[source].host)
     }
 
     /// The evidence that the host's next response can be expected to give.
@@ -34,7 +20,7 @@ extension DownloadMachine {
 
     /// Whether the source's last response was compared, ended at `offset`, and stated no total.
     func isComparedEnd(_ offset: Int64, of source: Int) -> Bool {
-        map.total == nil && comparedEnd == ComparedEnd(offset: offset, source: source)
+        map.total == nil && continuity.isEnd(offset, of: source)
     }
 
     func contiguous(before offset: Int64) -> Int64 {
@@ -69,8 +55,8 @@ extension DownloadMachine {
         guard lane.kind == .data, lane.cursor == lane.end, lane.end < map.horizon, map.total != nil, !lane.isJoined,
             comparesJoints(lane), !map.rest.contains(where: { $0.start == lane.end })
         else { return [] }
-        openJoints.append(lane.end)
-        representation?.openJoints.append(lane.end)
+        continuity.openJoint(at: lane.end)
+        continuity.representation?.openJoints.append(lane.end)
         return file.isClaimed ? [.record] : []
     }
 
@@ -84,19 +70,16 @@ extension DownloadMachine {
 
     /// The same of a file of an FTP or SFTP server that an earlier run has completed, but not finished.
     mutating func noteReportedEnd() {
-        guard let base, let end = map.total, end > 0, !digestsDecide, !plan.hasDigest,
-            representation?.total == base.addingClamped(end)
+        guard let base = continuity.base, let end = map.total, end > 0, !digestsDecide, !plan.hasDigest,
+            continuity.representation?.total == base.addingClamped(end)
         else { return }
-        openJoints.append(end)
+        continuity.openJoint(at: end)
     }
 
     /// All bytes are on disk: what met without a comparison is compared before the end.
     mutating func sampleOpenJoints() {
-        guard map.isComplete, !openJoints.isEmpty else { return }
-        samples += openJoints.map { place in
-            ByteRange(max(0, place - DownloadMachine.overlap), min(map.horizon, place + DownloadMachine.overlap))
-        }
-        openJoints = []
+        guard map.isComplete, !continuity.openJoints.isEmpty else { return }
+        continuity.sampleOpenJoints(horizon: map.horizon)
     }
 
     /// The lane has received its last byte and its body continues: how many of the following bytes it
@@ -129,13 +112,13 @@ extension DownloadMachine {
     /// to compare.
     mutating func settleFirst(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
-        let isKnown = representation?.record(of: sources[lane.source].text, at: lane.host) != nil
+        let isKnown = continuity.representation?.record(of: sources[lane.source].text, at: lane.host) != nil
         // The response proves less than its validators promised.
-        representation?.distrust(sources[lane.source].text, at: lane.host)
+        continuity.representation?.distrust(sources[lane.source].text, at: lane.host)
         if lane.redirects > 0 {
             // Nor does the URL that redirects promise anything; else it would be requested so again after each expiry.
             let given = sources[lane.source].given.origin.text
-            representation?.distrust(sources[lane.source].text, at: given)
+            continuity.representation?.distrust(sources[lane.source].text, at: given)
         }
         sources[lane.source].worked()
         let drop = remove(index)
@@ -160,21 +143,21 @@ extension DownloadMachine {
         let isNew = noteAgreement(lane)
         let isEnd = lane.comparesEnd(of: map)
         lanes[index].overlap = 0
-        if map.total == nil, let total = plan.selectedLength(of: representation?.total) {
+        if map.total == nil, let total = plan.selectedLength(of: continuity.representation?.total) {
             map.learn(total: max(total, map.done.upperBound))
         }
         if isEnd {
             if plan.selectedLength(of: lane.identity?.total) == lane.cursor {
                 map.learn(total: lane.cursor)
             } else {
-                comparedEnd = ComparedEnd(offset: lane.cursor, source: lane.source)
+                continuity.ended(at: lane.cursor, of: lane.source)
             }
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
         }
         guard lane.kind == .settling else {
             // The bytes that this response adds are compared for it alone.
-            comparedAhead = nil
+            continuity.forgetAhead()
             return isShown || isNew ? [.record] : []
         }
         let place = sources[lane.source].current.redacted
@@ -214,23 +197,26 @@ extension DownloadMachine {
     /// recorded.
     private mutating func noteAgreement(_ lane: Lane) -> Bool {
         sources[lane.source].prove()
-        let before = representation
+        let before = continuity.representation
         let compared = ByteRange(lane.cursor - lane.overlap, lane.cursor)
-        samples.removeAll { compared.contains($0) }
+        continuity.sampled(compared)
         let selection = plan.selection
-        if samples.isEmpty { representation?.selection = selection }
-        if samples.isEmpty, map.isComplete { representation?.openJoints = openJoints }
-        guard let identity = lane.identity else { return representation != before }
+        if continuity.samples.isEmpty { continuity.representation?.selection = selection }
+        if continuity.samples.isEmpty, map.isComplete {
+            let joints = continuity.openJoints
+            continuity.representation?.openJoints = joints
+        }
+        guard let identity = lane.identity else { return continuity.representation != before }
         let source = sources[lane.source].text
         // The whole was compared, and its tag may be that of another version with an equal beginning.
         if record(of: lane.source, at: lane.host)?.evidence(for: identity.validators) == .unclear {
-            representation?.distrust(source, at: lane.host)
+            continuity.representation?.distrust(source, at: lane.host)
         }
-        representation?.prove(source, at: lane.host, identity.validators)
-        representation?.learn(total: identity.total)
+        continuity.representation?.prove(source, at: lane.host, identity.validators)
+        continuity.representation?.learn(total: identity.total)
         addDigests(of: lane)
-        if representation?.mediaType == nil { representation?.mediaType = identity.mediaType }
-        return representation != before
+        if continuity.representation?.mediaType == nil { continuity.representation?.mediaType = identity.mediaType }
+        return continuity.representation != before
     }
 
     /// The whole content is sent from 0: what is on disk is compared with it before anything is added.
@@ -239,8 +225,10 @@ extension DownloadMachine {
     mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         let have = map.done.prefix
         let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        guard have > 0, plan.isReadable, map.done.runs.count == 1 || !isBound, file.isClaimed, !isStale, base == 0,
-            response.range.start == 0, response.range.end >= have, representation?.coding == response.identity.coding
+        guard have > 0, plan.isReadable, map.done.runs.count == 1 || !isBound, file.isClaimed, !continuity.isStale,
+            continuity.base == 0,
+            response.range.start == 0, response.range.end >= have,
+            continuity.representation?.coding == response.identity.coding
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)
         // A whole without a length has all of the pieces, or their digests tell.
@@ -255,8 +243,7 @@ extension DownloadMachine {
         if map.total == nil, let total { map.learn(total: total) }
         let silence: [Action] = server.settleSuspicion() ? [.notify(.notice(Self.silentToRanges))] : []
         server.giveUpRanges()
-        samples = []
-        openJoints = []
+        continuity.compareNothing()
         lanes[0].identity = response.identity
         lanes[0].kind = map.isComplete ? .settling : .data
         lanes[0].cursor = have

@@ -6,17 +6,6 @@ package import PawlBase
 import PawlJournal
 
 
-/// The places that are compared with one source since other compared bytes have no information.
-struct ComparedElsewhere: Hashable, Sendable {
-    let source: Int
-    /// Those still to be compared.
-    var left: [ByteRange]
-    /// The bytes on disk that the next response repeats first, from the place on.
-    var reach: ByteRange?
-    /// Those that were compared and are equal.
-    var equal = ByteRangeSet()
-}
-
 extension DownloadMachine {
     /// Where to look for bytes that identify the content, if those that the lane has just compared do not; `nil` where that
     /// does not matter.
@@ -25,9 +14,10 @@ extension DownloadMachine {
         let compared = lane.comparedRange
         // All that is on disk was compared.
         guard compared.count < map.done.count else { return nil }
-        if comparedElsewhere?.contains(compared, from: lane.source) == true { return nil }
+        if continuity.elsewhere?.contains(compared, from: lane.source) == true { return nil }
         // One of the parts that are compared for a connection that breaks: the request for more bytes decides.
-        if lane.kind == .settling, part(of: lane.source) != nil, !samples.contains(where: compared.contains) {
+        if lane.kind == .settling, part(of: lane.source) != nil, !continuity.samples.contains(where: compared.contains)
+        {
             return nil
         }
         let record = record(of: lane.source, at: lane.host)
@@ -45,27 +35,27 @@ extension DownloadMachine {
     mutating func compareElsewhere(_ index: Int, _ places: [ByteRange], now: Instant) -> [Action]? {
         let lane = lanes[index]
         let compared = lane.comparedRange
-        if comparedElsewhere?.source != lane.source { comparedElsewhere = nil }
-        if lane.kind == .settling, comparedElsewhere?.note(equal: compared) == true {
-            guard comparedElsewhere?.left.isEmpty == false else { return nil }
+        if continuity.elsewhere?.source != lane.source { continuity.elsewhere = nil }
+        if lane.kind == .settling, continuity.elsewhere?.note(equal: compared) == true {
+            guard continuity.elsewhere?.left.isEmpty == false else { return nil }
             return [remove(index)] + nextElsewhere(lane.source, now: now)
         }
-        var equal = comparedElsewhere?.equal ?? ByteRangeSet()
+        var equal = continuity.elsewhere?.equal ?? ByteRangeSet()
         equal.insert(compared)
         let wanted = places + trialPlaces(for: lane)
         let new = wanted.filter { !equal.contains($0) }
         guard !new.isEmpty else {
             // The bytes that this response adds are compared for it alone.
-            if lane.isBringing { comparedElsewhere = nil }
+            if lane.isBringing { continuity.elsewhere = nil }
             return nil
         }
         if let reach = reach(of: lane, to: new) {
-            comparedElsewhere = ComparedElsewhere(source: lane.source, left: [], reach: reach, equal: equal)
+            continuity.elsewhere = ComparedElsewhere(source: lane.source, left: [], reach: reach, equal: equal)
             sources[lane.source].worked()
             return [remove(index)] + refillOrOpen(now: now)
         }
-        samples.removeAll { compared.contains($0) }
-        comparedElsewhere = ComparedElsewhere(source: lane.source, left: new, equal: equal)
+        continuity.sampled(compared)
+        continuity.elsewhere = ComparedElsewhere(source: lane.source, left: new, equal: equal)
         return [remove(index)] + nextElsewhere(lane.source, now: now)
     }
 
@@ -83,7 +73,7 @@ extension DownloadMachine {
 
     /// How many bytes before `offset` a request to the source compares since those right before it have no information.
     func reach(before offset: Int64, from source: Int) -> Int64? {
-        guard let elsewhere = comparedElsewhere, elsewhere.source == source, let reach = elsewhere.reach,
+        guard let elsewhere = continuity.elsewhere, elsewhere.source == source, let reach = elsewhere.reach,
             reach.end == offset, map.done.contains(reach)
         else { return nil }
         return reach.count
@@ -98,8 +88,9 @@ extension DownloadMachine {
         guard source.trial == .byUser, lane.isBringing,
             let run = map.done.runs.max(by: { $0.count < $1.count })
         else { return [] }
-        if let tag = lane.identity?.validators.entityTag, !tag.isWeak, lane.identity?.total == representation?.total,
-            representation?.records.contains(where: { $0.validators.entityTag == tag }) == true
+        if let tag = lane.identity?.validators.entityTag, !tag.isWeak,
+            lane.identity?.total == continuity.representation?.total,
+            continuity.representation?.records.contains(where: { $0.validators.entityTag == tag }) == true
         {
             return []
         }
@@ -107,7 +98,7 @@ extension DownloadMachine {
     }
 
     /// Whether places without which nothing is proven are still to be compared.
-    package var isComparingElsewhere: Bool { comparedElsewhere?.left.isEmpty == false }
+    package var isComparingElsewhere: Bool { continuity.elsewhere?.left.isEmpty == false }
 
     /// Compares the next of the places, beside the lanes of other sources.
     private mutating func nextElsewhere(_ source: Int, now: Instant) -> [Action] {
@@ -120,26 +111,12 @@ extension DownloadMachine {
 
     /// The request that compares the next of the places; `nil` when there is none.
     mutating func orderElsewhere(_ source: Int, now: Instant) -> Action? {
-        guard base != nil, comparedElsewhere?.source == source else { return nil }
+        guard continuity.base != nil, continuity.elsewhere?.source == source else { return nil }
         // Bytes may have been discarded since.
-        comparedElsewhere?.left.removeAll { !map.done.contains($0) }
-        guard let place = comparedElsewhere?.left.first else { return nil }
+        continuity.elsewhere?.left.removeAll { !map.done.contains($0) }
+        guard let place = continuity.elsewhere?.left.first else { return nil }
         let end = ByteRange(place.end, place.end)
         return order(.settling, source: source, range: end, overlap: place.count, now: now)
-    }
-}
-
-extension ComparedElsewhere {
-    fileprivate func contains(_ range: ByteRange, from source: Int) -> Bool {
-        source == self.source && left.contains { range.contains($0) }
-    }
-
-    /// Notes that the bytes are equal; `false` unless they are one of the places.
-    fileprivate mutating func note(equal range: ByteRange) -> Bool {
-        guard left.contains(where: { range.contains($0) }) else { return false }
-        left.removeAll { range.contains($0) }
-        equal.insert(range)
-        return true
     }
 }
 

@@ -7,7 +7,7 @@ extension DownloadMachine {
     package var expected: [ExpectedDigest] {
         var all = plan.given
         verification.addFound(to: &all)
-        all += representation?.digests.map(\.expected) ?? []
+        all += continuity.representation?.digests.map(\.expected) ?? []
         verification.addStated(to: &all)
         return all
     }
@@ -15,7 +15,7 @@ extension DownloadMachine {
     /// The algorithms to hash with while bytes arrive.
     package var algorithms: [HashAlgorithm] {
         if plan.checksums.isEmpty, plan.digests.isEmpty, !verification.knowsMore,
-            representation?.digests.isEmpty ?? true
+            continuity.representation?.digests.isEmpty ?? true
         {
             return plan.storesAttributes ? [.sha256] : []
         }
@@ -34,7 +34,7 @@ extension DownloadMachine {
         guard head.hasDigests || source.linked != nil else { return nil }
         let address = source.given.redacted
         let total = plan.selectedLength(of: response.identity.total)
-        let start = base ?? response.range.start
+        let start = continuity.base ?? response.range.start
         let isAll =
             response.range.start == start
             && (response.range.end == ByteRange.open ? total == nil : response.range.end - start == total)
@@ -76,7 +76,7 @@ extension DownloadMachine {
     ///
     /// `isSame`: a strong tag proves that it is the same version, so that its fields contradict each other.
     mutating func holdDigests(of lane: Lane, _ index: Int, isSame: Bool, now: Instant) -> [Action]? {
-        guard let known = representation, !lane.stated.isEmpty else { return nil }
+        guard let known = continuity.representation, !lane.stated.isEmpty else { return nil }
         for digest in lane.stated {
             let before = known.digests.first {
                 $0.address == digest.address && $0.field == digest.field
@@ -100,7 +100,7 @@ extension DownloadMachine {
 
     /// Whether the response states a digest that the bytes on disk cannot have, if what was stated of them is true.
     func contradictsDigests(_ lane: Lane) -> Bool {
-        guard let known = representation else { return false }
+        guard let known = continuity.representation else { return false }
         return lane.stated.contains { digest in
             known.digests.contains {
                 $0.address == digest.address && $0.field == digest.field
@@ -117,11 +117,11 @@ extension DownloadMachine {
 
     /// Adds them; returns whether there were new ones.
     @discardableResult mutating func addDigests(of lane: Lane) -> Bool {
-        guard let known = representation?.digests else { return false }
+        guard let known = continuity.representation?.digests else { return false }
         let new = lane.stated.filter { !known.contains($0) }
-        let isAgreed = representation?.coding != nil || (known + new).map(\.expected).contradiction == nil
+        let isAgreed = continuity.representation?.coding != nil || (known + new).map(\.expected).contradiction == nil
         guard !new.isEmpty, isAgreed else { return false }
-        representation?.digests = Array((known + new).prefix(LearntDigest.most))
+        continuity.representation?.digests = Array((known + new).prefix(LearntDigest.most))
         return true
     }
 
@@ -169,8 +169,9 @@ extension DownloadMachine {
         verification.found(found)
         switch phase {
         case .verifying: return file.checksKept ? verifyExisting() : settlePieces() ?? verify(length: written)
-        case .probing, .transferring, .waitingForNetwork: return representation?.coding == nil ? failEarly() : []
-        case .waiting, .waitingForDisk, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
+        case .probing, .transferring, .waitingForNetwork:
+            return continuity.representation?.coding == nil ? failEarly() : []
+        case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
 
@@ -179,7 +180,9 @@ extension DownloadMachine {
         if let (first, second) = expected.contradiction {
             return cannotAccept(because: .digestsContradict(first, second), advice: "ask the server's owner")
         }
-        guard sources.count == 1, representation != nil, !reachesLeast(expected.map(\.level).max()) else { return [] }
+        guard sources.count == 1, continuity.representation != nil, !reachesLeast(expected.map(\.level).max()) else {
+            return []
+        }
         return failUnverified(expected.map(\.level).max() ?? .none)
     }
 }

@@ -11,7 +11,7 @@ extension DownloadMachine {
         guard !isAsked else { return [drop] }
         let tag = lane.identity?.validators.entityTag
         let question = TagQuestion(source: lane.source, host: lane.host, tag: tag)
-        self.question = question
+        continuity.ask(question)
         // The target works, and may expire again before the next request.
         sources[lane.source].worked()
         return [drop, ask(question, now: now)]
@@ -31,7 +31,7 @@ extension DownloadMachine {
             .suspectPage:
             break
         }
-        self.question = nil
+        continuity.answered()
         // The digests of pieces are known by now.
         if hasPieces { return [remove(index)] + refillOrOpen(now: now) }
         if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
@@ -43,10 +43,10 @@ extension DownloadMachine {
         let known = record(of: lane.source, at: question.host)?.validators.entityTag
         if lane.host == question.host, let known, known == head.entityTag {
             // The old tag was seen twice now: the other one is another version, from another node.
-            representation?.prove(sources[lane.source].text, at: lane.host, Validators(head))
+            continuity.representation?.prove(sources[lane.source].text, at: lane.host, Validators(head))
             return recording([remove(index)] + refillOrOpen(now: now))
         }
-        representation?.distrust(sources[lane.source].text, at: question.host)
+        continuity.representation?.distrust(sources[lane.source].text, at: question.host)
         let notice = LocalizableMessage(
             "etag-varies-comparing",
             "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"

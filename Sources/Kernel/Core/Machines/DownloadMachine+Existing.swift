@@ -12,7 +12,7 @@ extension DownloadMachine {
     /// Bytes that continue it without a gap stay, if a comparison has shown that they belong to it.
     func restoreOriginal(_ length: Int64, keepsAdded: Bool) -> Action {
         let end = map.done.prefix
-        guard keepsAdded, !plan.hasDigest, samples.isEmpty, !isComparingElsewhere, end > length else {
+        guard keepsAdded, !plan.hasDigest, !continuity.isComparing, end > length else {
             return .restoreOriginal
         }
         return .restoreExtended(length: end)
@@ -60,7 +60,9 @@ extension DownloadMachine {
     }
 
     /// The digests that the existing file must have; those that responses state may be of its decoded form.
-    private var expectedOfExisting: [ExpectedDigest] { representation?.coding == nil ? expected : plan.given }
+    private var expectedOfExisting: [ExpectedDigest] {
+        continuity.representation?.coding == nil ? expected : plan.given
+    }
 
     mutating func existingDigested(_ computed: [Checksum]) -> [Action] {
         switch DigestVerdict(expectedOfExisting, computed: computed) {

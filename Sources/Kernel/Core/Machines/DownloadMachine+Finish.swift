@@ -10,7 +10,7 @@ extension DownloadMachine {
             return cannotAccept(
                 because: DownloadMachine.evidence(length, instead: wanted), advice: "give the right length")
         }
-        if let expected = plan.selectedLength(of: representation?.total), expected != length {
+        if let expected = plan.selectedLength(of: continuity.representation?.total), expected != length {
             // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(
@@ -48,7 +48,7 @@ extension DownloadMachine {
     }
 
     mutating func publish() -> [Action] {
-        let modified = plan.keepsServerTime ? representation?.validators.lastModified : nil
+        let modified = plan.keepsServerTime ? continuity.representation?.validators.lastModified : nil
         return [enter(.publishing), .publish(length: written, modified: modified)]
     }
 

@@ -9,7 +9,7 @@ extension DownloadMachine {
         let source = pickSource()
         sampleOpenJoints()
         let next: Phase = written > 0 && file.isClaimed ? .transferring : .probing
-        let isCompared = samples.isEmpty && !isComparingElsewhere
+        let isCompared = !continuity.isComparing
         if map.isComplete, !map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
             return complete()
         }
@@ -33,10 +33,12 @@ extension DownloadMachine {
             reset(total: nil)
             return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
         }
-        guard server.rangesUsable, !server.isSuspect, !isStale else {
+        guard server.rangesUsable, !server.isSuspect, !continuity.isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
         }
-        if let question, !hasPieces, sources[question.source].isUsable, !network.isUnreached(question.source) {
+        if let question = continuity.question, !hasPieces, sources[question.source].isUsable,
+            !network.isUnreached(question.source)
+        {
             return [ask(question, now: now)]
         }
         if plan.hasDigest, file.asksBehind(written) {
@@ -46,11 +48,11 @@ extension DownloadMachine {
         }
         fitSamples(to: source)
         if let order = orderElsewhere(source, now: now) { return [order] }
-        if let place = samples.first, base != nil {
+        if let place = continuity.samples.first, continuity.base != nil {
             let end = ByteRange(place.end, place.end)
             return [order(.settling, source: source, range: end, overlap: place.count, now: now)]
         }
-        if base != nil, let start = firstResumable(from: source) {
+        if continuity.base != nil, let start = firstResumable(from: source) {
             if let part = partToCompare(before: start.range.start, from: source) {
                 let end = ByteRange(part.end, part.end)
                 return [order(.settling, source: source, range: end, overlap: part.count, now: now)]
@@ -60,7 +62,7 @@ extension DownloadMachine {
         }
         // All bytes are on disk, and only a comparison can prove that they are the server's.
         if map.isComplete, let run = map.done.runs.first, part(of: source) != nil {
-            samples = [ByteRange(max(run.start, run.end - DownloadMachine.overlap), run.end)]
+            continuity.sample([ByteRange(max(run.start, run.end - DownloadMachine.overlap), run.end)])
             return openFirst(from: source, now: now)
         }
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
@@ -92,9 +94,9 @@ extension DownloadMachine {
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
     private mutating func maySegment() -> Bool {
-        guard phase == .transferring, file.isClaimed, server.rangesUsable, map.total != nil, base != nil,
-            samples.isEmpty,
-            representation?.coding == nil
+        guard phase == .transferring, file.isClaimed, server.rangesUsable, map.total != nil, continuity.base != nil,
+            continuity.samples.isEmpty,
+            continuity.representation?.coding == nil
         else { return false }
         for lane in lanes {
             switch lane.kind {
@@ -191,7 +193,7 @@ extension DownloadMachine {
 
     /// A lane that compares the last bytes of the longest run on disk with what `source` sends for them.
     mutating func settle(_ source: Int, now: Instant) -> Action? {
-        guard let run = map.done.runs.max(by: { $0.count < $1.count }), base != nil else { return nil }
+        guard let run = map.done.runs.max(by: { $0.count < $1.count }), continuity.base != nil else { return nil }
         let overlap = min(DownloadMachine.overlap, run.count)
         return order(.settling, source: source, range: ByteRange(run.end, run.end), overlap: overlap, now: now)
     }

@@ -15,13 +15,12 @@ extension DownloadMachine {
     /// coded body, and a finished file that was continued and has a wrong piece.
     mutating func preparePieces(isEnd: Bool = false) {
         guard let hashes = plan.pieces, let total = map.total, pieces.map?.total != total, plan.selection == .whole,
-            file.existingLength == nil || isEnd, representation?.coding == nil
+            file.existingLength == nil || isEnd, continuity.representation?.coding == nil
         else { return }
         pieces.map = PieceMap(hashes, total: total)
         guard hasPieces else { return }
-        samples = []
-        openJoints = []
-        representation?.openJoints = []
+        continuity.compareNothing()
+        continuity.representation?.openJoints = []
     }
 
     /// Orders the hashes of pieces that are complete.
@@ -48,7 +47,7 @@ extension DownloadMachine {
     private mutating func refuseWithoutPieces() -> [Action]? {
         guard let hashes = plan.pieces, plan.selection == .whole, !plan.hasDigest else { return nil }
         let why =
-            if let coding = representation?.coding {
+            if let coding = continuity.representation?.coding {
                 LocalizableMessage(
                     "pieces-of-coded-body",
                     "it has Content-Encoding \(coding), and the digests are of its pieces without that")

@@ -27,7 +27,7 @@ extension DownloadMachine {
     mutating func keepVerified(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         guard let pieces = pieces.map, case let kept = pieces.verifiedPrefix, kept > 0, let total = map.total,
             plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
-            response.range.end >= kept, response.identity.coding == nil, file.isClaimed, base == 0
+            response.range.end >= kept, response.identity.coding == nil, file.isClaimed, continuity.base == 0
         else { return nil }
         let discards = discard(behind: kept)
         return compareWhole(response, lane: index, now: now).map { discards + $0 }

@@ -174,7 +174,7 @@ extension DownloadMachine {
             )
         }
         if map.total == nil, isData, isLast(cursor, of: responseEnd, end) {
-            if let base, base > 0, cursor == 0 {
+            if let base = continuity.base, base > 0, cursor == 0 {
                 // Without a length, the file may as well end before the part.
                 return laneFault(index, .unproven(Judge.noByte(from: base)), now: now)
             }
@@ -210,7 +210,7 @@ extension DownloadMachine {
         if map.isComplete {
             // Other lanes still compare where they meet.
             if lanes.contains(where: { $0.joint > 0 }) { return actions }
-            return actions + stop() + (openJoints.isEmpty ? complete() : openFirst(now: now))
+            return actions + stop() + (continuity.openJoints.isEmpty ? complete() : openFirst(now: now))
         }
         return actions + refillOrOpen(now: now) + checkPieces()
     }

@@ -22,7 +22,7 @@ extension DownloadMachine {
         // The sums files of the old address no longer count.
         if source == 0 { verification.forgetSidecars() }
         sources[source] = Source(address, replacing: isByUser ? .byUser : .byProgram)
-        if question?.source == source { question = nil }
+        continuity.replaced(source)
         budget.replaced()
         guard !verification.comparesReplacement else { return [] }
         var actions: [Action] = []
@@ -72,7 +72,9 @@ extension DownloadMachine {
     /// Whether bytes are on disk that this source has not shown to be its content.
     ///
     /// Bytes of another range than the requested one are of no use, whatever the source.
-    func mayNotDiscard(for source: Int) -> Bool { sources[source].isOnTrial && !map.done.isEmpty && !isStale }
+    func mayNotDiscard(for source: Int) -> Bool {
+        sources[source].isOnTrial && !map.done.isEmpty && !continuity.isStale
+    }
 
     /// The new address is not shown to lead to the same content.
     mutating func failTrial(of source: Int, _ evidence: LocalizableMessage) -> [Action] {

@@ -54,15 +54,15 @@ extension DownloadMachine {
             switch plan.selection {
             case .whole, .from: nil
             case .closed(let range): range.start
-            case .suffix: base ?? 0
+            case .suffix: continuity.base ?? 0
             }
         return start.map { $0 > 0 ? .from($0) : .whole } ?? plan.selection
     }
 
     /// The length of the file in the resource's offsets, where one is known.
     var knownLength: Int64? {
-        if let total = representation?.total { return total }
-        guard case .suffix(let count) = plan.selection, let base, base > 0 else { return nil }
+        if let total = continuity.representation?.total { return total }
+        guard case .suffix(let count) = plan.selection, let base = continuity.base, base > 0 else { return nil }
         return base.addingClamped(count)
     }
 
@@ -71,7 +71,7 @@ extension DownloadMachine {
         for kind: Lane.Kind, of source: Int, range: ByteRange, overlap: Int64, joint: Int64
     ) -> RequestedRange {
         let selection = selection(for: source)
-        guard let base else { return selection }
+        guard let base = continuity.base else { return selection }
         let start = base + range.start - overlap
         switch kind {
         case .settling: return .closed(ByteRange(start, base + range.start))

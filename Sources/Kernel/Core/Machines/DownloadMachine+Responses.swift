@@ -28,7 +28,7 @@ extension DownloadMachine {
     mutating func judge(_ index: Int, head: ResponseHead, wallTime: UnixTime, now: Instant) -> [Action] {
         let source = lanes[index].source
         // The requested part does not exist; the bytes on disk are of another one, and stay.
-        if isStale, head.status == 416 { return laneFault(index, .status(416, retryAfter: nil), now: now) }
+        if continuity.isStale, head.status == 416 { return laneFault(index, .status(416, retryAfter: nil), now: now) }
         if (301...308).contains(head.status), let linked = head.linkedDigest { sources[source].link(linked) }
         if let wanted = plan.length, let length = plan.selectedLength(of: head.resourceLength), length != wanted {
             let evidence = DownloadMachine.evidence(length, instead: wanted)
@@ -54,15 +54,15 @@ extension DownloadMachine {
     private func makeJudge(of head: ResponseHead, lane index: Int) -> Judge {
         let source = lanes[index].source
         var have: Int64?
-        if !isStale, map.done.runs.count == 1, let base { have = base + map.done.prefix }
-        let known = representation
+        if !continuity.isStale, map.done.runs.count == 1, let base = continuity.base { have = base + map.done.prefix }
+        let known = continuity.representation
         var judge = Judge(
             requested: lanes[index].requested, known: known,
             // With pieces every byte will be checked, whatever the validators say.
             record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].host) : nil, have: have,
             held: written, name: file.name)
         judge.takesEverySuccess = plan.takesEverySuccess
-        judge.former = former.map { former in
+        judge.former = continuity.former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
             let isPage = ContentIdentity(head, total: nil).mediaType.map(Judge.isPage) ?? false
             return FormerContent(
@@ -103,12 +103,12 @@ extension DownloadMachine {
     ) -> [Action] {
         let identity = response.identity
         let page = SuspectPage(total: identity.total, mediaType: identity.mediaType)
-        guard representation != nil else {
+        guard continuity.representation != nil else {
             // Nothing is on disk that it could replace.
-            former?.suspect = page
+            continuity.noteFormer(page)
             return laneFault(index, .suspectPage(evidence), now: now)
         }
-        if representation?.suspect == page {
+        if continuity.representation?.suspect == page {
             guard hasPieces, identity.total == nil else { return changed(evidence, lane: index, now: now) }
             // Its size is not known to be another one, and the digests of pieces show which bytes are right.
             guard lanes[index].requested == .whole else {
@@ -116,7 +116,7 @@ extension DownloadMachine {
             }
             return accept(response, lane: index, now: now)
         }
-        representation?.suspect = page
+        continuity.representation?.suspect = page
         let note: [Action] = file.isClaimed ? [.record] : []
         return note + laneFault(index, .suspectPage(evidence), now: now)
     }
@@ -126,7 +126,7 @@ extension DownloadMachine {
     /// 416 says that this is the end. A part that begins there cannot be compared with what is on disk: the server
     /// may have sent less than requested before, and its content may have changed since.
     private mutating func followedEnd(_ index: Int, head: ResponseHead, now: Instant) -> [Action]? {
-        guard comparedEnd != nil, lanes[index].overlap == 0 else { return nil }
+        guard continuity.end != nil, lanes[index].overlap == 0 else { return nil }
         let lane = lanes[index]
         guard isComparedEnd(lane.cursor, of: lane.source) else { return nil }
         switch (head.status, head.contentRange) {
@@ -150,7 +150,7 @@ extension DownloadMachine {
     /// way out.
     private mutating func askForWhole(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action]? {
         let source = lanes[index].source
-        guard plan.selection == .whole, lanes.count == 1, file.isClaimed, !isStale, !map.done.isEmpty,
+        guard plan.selection == .whole, lanes.count == 1, file.isClaimed, !continuity.isStale, !map.done.isEmpty,
             file.existingLength == nil,
             !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
         else { return nil }
@@ -184,13 +184,13 @@ extension DownloadMachine {
             map.learn(total: length)
             preparePieces()
         }
-        guard isProven || digestsDecide || file.existingLength != nil || comparedEnd?.offset == length else {
-            samples = [ByteRange(max(0, length - DownloadMachine.overlap), length)]
+        guard isProven || digestsDecide || file.existingLength != nil || continuity.end?.offset == length else {
+            continuity.sample([ByteRange(max(0, length - DownloadMachine.overlap), length)])
             // A target that works may expire again.
             sources[source].worked()
             return drops + openFirst(now: now)
         }
-        representation?.learn(total: total)
+        continuity.representation?.learn(total: total)
         return drops + complete()
     }
 

@@ -61,7 +61,7 @@ extension DownloadMachine {
     /// Notes how many bytes a broken response brought.
     mutating func noteBreak(of lane: Lane) {
         // The next response is another one.
-        if lane.isBringing, comparedElsewhere?.reach == nil { comparedElsewhere = nil }
+        if lane.isBringing, continuity.elsewhere?.reach == nil { continuity.elsewhere = nil }
         guard lane.stage == .flowing, lane.received > 0 else { return }
         if sources[lane.source].parts.broke(after: lane.received, compared: lane.compares) {
             // The whole was no way out, and what it discarded has to be received again, once.
@@ -77,7 +77,7 @@ extension DownloadMachine {
         }
         let end = offset - overlap
         let low = offset - contiguous(before: offset)
-        let ahead = comparedAhead.flatMap { $0.source == source && $0.range.end == end ? $0.range.start : nil }
+        let ahead = continuity.start(aheadOf: end, of: source)
         let start = ahead ?? end
         return low < start ? ByteRange(max(low, start - part), start) : nil
     }
@@ -85,25 +85,13 @@ extension DownloadMachine {
     /// Notes that a part was compared; `false` unless it is one.
     mutating func noteComparedAhead(_ lane: Lane) -> Bool {
         guard usableLength(of: lane.source) != nil else { return false }
-        let part = ByteRange(lane.cursor - lane.overlap, lane.cursor)
-        let isNext = comparedAhead?.source == lane.source && comparedAhead?.range.start == part.end
-        let end = isNext ? comparedAhead?.range.end ?? part.end : part.end
-        comparedAhead = ComparedAhead(range: ByteRange(part.start, end), source: lane.source)
+        continuity.comparedAhead(lane.comparedRange, of: lane.source)
         return true
     }
 
     /// Divides the samples into parts that one response of the source can hold.
     mutating func fitSamples(to source: Int) {
-        guard let part = part(of: source) else { return }
-        samples = samples.flatMap { Self.divide($0, by: part) }
-        guard comparedElsewhere?.source == source, let left = comparedElsewhere?.left else { return }
-        comparedElsewhere?.left = left.flatMap { Self.divide($0, by: part) }
-    }
-
-    private static func divide(_ range: ByteRange, by part: Int64) -> [ByteRange] {
-        stride(from: range.start, to: range.end, by: Int(part)).map { start in
-            ByteRange(start, min(range.end, start + part))
-        }
+        if let part = part(of: source) { continuity.divide(by: part, for: source) }
     }
 
     /// Why a connection that breaks ended the download, and what to do, where retries alone would not mend it.

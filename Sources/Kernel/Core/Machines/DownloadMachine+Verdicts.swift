@@ -28,7 +28,7 @@ extension DownloadMachine {
         // Seeds are proven by the digest of the whole alone.
         let mayBeSame = response.evidence.contradictsNothing && others.isEmpty && !plan.isSeeded
         if isBound || mayBeSame || map.isComplete && !map.done.isEmpty {
-            let isKnown = file.existingLength == nil && samples.isEmpty && openJoints.isEmpty
+            let isKnown = file.existingLength == nil && continuity.samples.isEmpty && continuity.openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong {
                 addDigests(of: lanes[index])
                 return stop() + complete()
@@ -62,7 +62,7 @@ extension DownloadMachine {
         lanes.removeAll { $0.id != keep }
         let now = lanes[0].lastByteAt
         reset(total: plan.selectedLength(of: response.identity.total))
-        base = base ?? response.range.start
+        continuity.base = continuity.base ?? response.range.start
         represent(response.identity, from: lanes[0])
         if response.ranges == .denied { server.giveUpRanges() }
         lanes[0].kind = .data
@@ -81,16 +81,7 @@ extension DownloadMachine {
     /// The high-water mark stays: bytes received again are no progress.
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
-        base = plan.base(total: nil)
-        former = representation.map(\.former) ?? former
-        representation = nil
-        samples = []
-        openJoints = []
-        comparedEnd = nil
-        comparedAhead = nil
-        comparedElsewhere = nil
-        question = nil
-        isStale = false
+        continuity.reset(base: plan.base(total: nil))
         checkpoints.startedOver()
         pieces.map?.startOver()
         for index in sources.indices { sources[index].isProven = false }

@@ -18,7 +18,7 @@ extension DownloadMachine {
         guard phase == .verifying else { return [] }
         if let now { lastEvent = now }
         if file.checksKept { return existingDigested(computed) }
-        switch verification.digested(computed, expected: expected, coding: representation?.coding) {
+        switch verification.digested(computed, expected: expected, coding: continuity.representation?.coding) {
         case .digest(let others): return [.verify(others, length: written)]
         case .digestDecoded(let all, let coding): return [.verifyDecoded(all, coding: coding, length: written)]
         case .decide(let verdict): return follow(verdict)
@@ -63,7 +63,7 @@ extension DownloadMachine {
 
     /// No digest decides: bytes that had another one than an earlier run expected are fetched again.
     private mutating func publishUnverified() -> [Action] {
-        guard representation?.damage != nil, file.existingLength == nil else {
+        guard continuity.representation?.damage != nil, file.existingLength == nil else {
             notePiecesVerified()
             return publish()
         }
@@ -109,7 +109,7 @@ extension DownloadMachine {
             }
             return [.notify(.notice(notice)), .startOver, enter(.probing)] + openFirst(now: lastEvent)
         }
-        representation?.damage = evidence.description
+        continuity.representation?.damage = evidence.description
         let record: [Action] = file.isClaimed && file.existingLength == nil ? [.record] : []
         return record
             + cannotAccept(
@@ -123,7 +123,7 @@ extension DownloadMachine {
     private func otherSource() -> Int? {
         guard !verification.hasRefetched, sources.count(where: \.isUsable) > 1 || verification.comparesReplacement
         else { return nil }
-        let first = representation?.records.first?.source
+        let first = continuity.representation?.records.first?.source
         return sources.indices.first { sources[$0].isUsable && !first.hasSameBytes(as: sources[$0].text) }
     }
 

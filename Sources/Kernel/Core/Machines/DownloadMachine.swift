@@ -10,18 +10,13 @@ package struct DownloadMachine: Hashable, Sendable {
     package var plan: DownloadPlan { parameters.value }
     package internal(set) var phase = DownloadState.waiting
     package internal(set) var map = SegmentMap()
-    /// The identity of the bytes on disk; `nil` while there are none and no response was accepted.
-    package internal(set) var representation: Representation?
-    /// The content of which nothing is on disk any more: an error page is not its new version.
-    var former: Representation?
     package internal(set) var sources: [Source]
     package internal(set) var lanes: [Lane] = []
     package internal(set) var ramp: ConnectionRamp
     /// What the rate limits leave of it.
     package internal(set) var allowance = LaneAllowance()
     package internal(set) var failure: Failure?
-    /// Where the file begins in the resource; `nil` until a response to a suffix range.
-    package internal(set) var base: Int64?
+    var continuity: Continuity
     /// Bytes received over the network; those fetched twice count twice.
     package internal(set) var received: Int64 = 0
 
@@ -33,22 +28,6 @@ package struct DownloadMachine: Hashable, Sendable {
     var file = FileClaim()
     var network = Network(isOnline: true, now: Instant(nanoseconds: 0))
     var server = ServerAbilities()
-    /// Ranges to compare before any other request: no header field can prove the bytes on disk.
-    package internal(set) var samples: [ByteRange] = []
-    /// Where bytes of two responses meet that were not compared there, though no strong tag covers both.
-    var openJoints: [Int64] = []
-    /// Where a compared response without a total ended: a request that begins there tells whether more follows.
-    var comparedEnd: ComparedEnd?
-    /// What was compared for the next request that brings bytes.
-    var comparedAhead: ComparedAhead?
-    /// The places that are compared since other compared bytes have no information.
-    var comparedElsewhere: ComparedElsewhere?
-    /// The bytes on disk are of another range than the requested one; the first accepted response replaces
-    /// them.
-    var isStale = false
-    /// The entity tag that is not known to be stable yet, and its host: it is requested once more before
-    /// anything else.
-    var question: TagQuestion?
     var budget = RetryBudget()
     package var waiting = Waiting()
     var nextLane: UInt32 = 0
@@ -62,7 +41,7 @@ package struct DownloadMachine: Hashable, Sendable {
         sources = plan.sources.map(Source.init)
         ramp = ConnectionRamp(plan.ramp)
         dice = Dice(seed: seed)
-        base = plan.base(total: nil)
+        continuity = Continuity(base: plan.base(total: nil))
         parameters = Boxed(plan)
     }
 
@@ -79,12 +58,16 @@ package struct DownloadMachine: Hashable, Sendable {
     package var name: String? { file.name }
     package var isInMemory: Bool { file.isInMemory }
     package var verifiedBytes: Int64 { pieces.map?.verifiedBytes ?? 0 }
+    /// The identity of the bytes on disk; `nil` while there are none and no response was accepted.
+    package var representation: Representation? { continuity.representation }
+    /// Ranges to compare before any other request.
+    package var samples: [ByteRange] { continuity.samples }
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }
     /// The representation that the journal stores for the bytes on disk.
     package var remembered: Representation {
-        representation ?? Representation(selection: plan.selection, base: plan.base(total: nil))
+        continuity.representation ?? Representation(selection: plan.selection, base: plan.base(total: nil))
     }
 
     /// The addresses to store with the bytes: those given, and proven replacements of them.

@@ -40,6 +40,7 @@ package struct Verification: Hashable, Sendable {
     private(set) var comparesReplacement = false
     /// The phase to enter instead of fetching again, when the digest is wrong: paused or preempted while it was computed.
     private(set) var stopPhase: Phase?
+    private let place = KeptInPlace()
 
     // MARK: sidecars
 

@@ -161,7 +161,7 @@ import Testing
         bench.ring()
         var right = bench
         right.respond(Bench.whole(1200, tag: "v2"))
-        #expect(right.machine.total == 1200 && right.machine.former == nil)
+        #expect(right.machine.total == 1200 && right.machine.continuity.former == nil)
         bench.respond(Bench.whole(26, tag: nil))
         #expect(bench.machine.total == 26 && bench.machine.lanes.first?.stage == .flowing)
     }

@@ -15,7 +15,8 @@ struct WalkState {
     mutating func apply(_ event: WalkEvent) -> [Action] {
         now = now + .milliseconds(1)
         switch event {
-        case .begin(let claim): return machine.begin(claimed: claim.map(outcome), online: machine.network.isOnline, now: now)
+        case .begin(let claim):
+            return machine.begin(claimed: claim.map(outcome), online: machine.network.isOnline, now: now)
         case .responded(let lane, let response):
             guard let requested = machine.lanes.first(where: { $0.id == lane })?.requested else { return [] }
             let head = WalkState.head(response, to: requested)
@@ -141,16 +142,22 @@ extension WalkState {
         }
         return Key(
             phase: machine.phase, map: map, lanes: lanes, sources: machine.sources,
-            representation: machine.representation, samples: machine.samples, elsewhere: machine.comparedElsewhere,
+            representation: machine.continuity.representation, samples: machine.continuity.samples,
+            elsewhere: machine.continuity.elsewhere,
             flags: [
                 machine.file.isClaimed, machine.network.isOnline, machine.server.rangesUsable, machine.server.isSuspect,
-                machine.waiting.isForAttempt, machine.waiting.refillAfter == nil, !machine.waiting.isForAddress, machine.budget.isTooSlow,
-                machine.isStale, machine.server.asksClosed, machine.server.difference == nil, machine.question != nil,
-                machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace, machine.waiting.isForced,
+                machine.waiting.isForAttempt, machine.waiting.refillAfter == nil, !machine.waiting.isForAddress,
+                machine.budget.isTooSlow,
+                machine.continuity.isStale, machine.server.asksClosed, machine.server.difference == nil,
+                machine.continuity.question != nil,
+                machine.network.outage?.isChecked ?? false, machine.network.isTrying, machine.awaitsPlace,
+                machine.waiting.isForced,
             ],
             counts: [
-                machine.file.existingLength ?? -1, Int64(machine.attempts), Int64(machine.budget.restarts), machine.base ?? -1,
-                Int64(machine.budget.refreshes), Int64(machine.budget.rangeRefusals), Int64(machine.network.outage?.unreached.count ?? 0),
+                machine.file.existingLength ?? -1, Int64(machine.attempts), Int64(machine.budget.restarts),
+                machine.continuity.base ?? -1,
+                Int64(machine.budget.refreshes), Int64(machine.budget.rangeRefusals),
+                Int64(machine.network.outage?.unreached.count ?? 0),
             ])
     }
 }

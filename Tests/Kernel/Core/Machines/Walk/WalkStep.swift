@@ -80,7 +80,7 @@ struct WalkStep {
     /// than the requested one.
     private var brokenTrial: String? {
         guard after.written < before.written || actions.contains(.close(keeping: false)), !before.map.done.isEmpty,
-            !before.isStale, let source = cause, before.sources[source].isOnTrial
+            !before.continuity.isStale, let source = cause, before.sources[source].isOnTrial
         else { return nil }
         return "bytes gave way to an address that was not shown to be the same content"
     }
