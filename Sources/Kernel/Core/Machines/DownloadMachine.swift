@@ -7,33 +7,47 @@ package import PawlJournal
 /// before each other event, so that decisions rest on the present state.
 package struct DownloadMachine: Hashable, Sendable {
     private let parameters: Boxed<DownloadPlan>
-    package var plan: DownloadPlan { parameters.value }
-    package internal(set) var phase = DownloadState.waiting
-    package internal(set) var map = SegmentMap()
+    package internal(set) var phase = Phase.waiting
+    package internal(set) var failure: Failure?
+    /// The addresses of the content.
     package internal(set) var sources: [Source]
+
+    // What is known; each value has its own states, and only its events change them.
+
+    /// The file's place on disk.
+    var file = FileClaim()
+    /// What shows that the bytes on disk belong together, and what is compared for that.
+    var continuity: Continuity
+    /// What the server was found to be able to.
+    var server = ServerAbilities()
+    /// The digests of the whole content.
+    var verification = Verification()
+    /// The digests of its pieces.
+    var pieces = PieceChecks()
+    /// What was tried since the last progress.
+    var budget = RetryBudget()
+    /// What the next attempt waits for.
+    package var waiting = Waiting()
+    /// When written bytes are made durable.
+    var checkpoints = Checkpoints()
+    /// What is known of this machine's network.
+    var network = Network(isOnline: true, now: Instant(nanoseconds: 0))
+
+    // The work: who receives which bytes, over how many connections.
+
+    package internal(set) var map = SegmentMap()
     package internal(set) var lanes: [Lane] = []
     package internal(set) var ramp: ConnectionRamp
     /// What the rate limits leave of it.
     package internal(set) var allowance = LaneAllowance()
-    package internal(set) var failure: Failure?
-    var continuity: Continuity
     /// Bytes received over the network; those fetched twice count twice.
     package internal(set) var received: Int64 = 0
-
-    package internal(set) var verification = Verification()
-    var pieces = PieceChecks()
-    /// The time of the last event.
-    var lastEvent = Instant(nanoseconds: 0)
-
-    var file = FileClaim()
-    var network = Network(isOnline: true, now: Instant(nanoseconds: 0))
-    var server = ServerAbilities()
-    var budget = RetryBudget()
-    package var waiting = Waiting()
     var nextLane: UInt32 = 0
     var nextSource = 0
     var nextQuestion: UInt32 = 0
-    var checkpoints = Checkpoints()
+
+    /// The time of the last event.
+    var lastEvent = Instant(nanoseconds: 0)
     var dice: Dice
     private let place = KeptInPlace()
 
@@ -52,11 +66,15 @@ package struct DownloadMachine: Hashable, Sendable {
     /// How long a single lane may crawl.
     static let loneCrawl = Interval.seconds(10)
 
+    package var plan: DownloadPlan { parameters.value }
     /// Retries since the last progress.
     package var attempts: Int { budget.attempts }
     /// The final file name, once the file has a place.
     package var name: String? { file.name }
     package var isInMemory: Bool { file.isInMemory }
+    /// What the content was verified with; `nil` before that, and where nothing verifies it.
+    package var verified: VerificationResult? { verification.result }
+    /// The bytes of pieces that were compared with their digests and are right.
     package var verifiedBytes: Int64 { pieces.map?.verifiedBytes ?? 0 }
     /// The identity of the bytes on disk; `nil` while there are none and no response was accepted.
     package var representation: Representation? { continuity.representation }

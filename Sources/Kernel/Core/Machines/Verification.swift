@@ -1,5 +1,5 @@
 /// What proves that the content is right: digests of all of it that were found, computed and compared.
-package struct Verification: Hashable, Sendable {
+struct Verification: Hashable, Sendable {
     enum Sidecars: Hashable, Sendable {
         case notAsked
         case requested
@@ -75,7 +75,7 @@ package struct Verification: Hashable, Sendable {
     // MARK: digests
 
     /// What the content was verified with; `nil` before that, and where nothing verifies it.
-    package var result: VerificationResult? { if case .verified(let result) = digesting { result } else { nil } }
+    var result: VerificationResult? { if case .verified(let result) = digesting { result } else { nil } }
 
     /// The digests that are known beside the given ones and those of the responses on disk.
     func addFound(to all: inout [ExpectedDigest]) {

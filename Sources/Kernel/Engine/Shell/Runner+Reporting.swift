@@ -48,7 +48,7 @@ extension Runner {
                 source: update.isFinish ? machine.sources[0].given.text : "", content: memoryContent(at: update),
                 head: update.hasResponse ? response?.0 : nil, address: update.hasResponse ? response?.1 : nil,
                 page: update.isFailure ? lastResponse?.page : nil, transfers: update.isLast ? transfers : [],
-                verification: update.isFinish ? ask { $0.verification.result } : nil))
+                verification: update.isFinish ? ask { $0.verified } : nil))
     }
 }
 
