@@ -48,8 +48,9 @@ struct Network: Hashable, Sendable {
     /// Whether nothing led to the source since the last wait.
     func isUnreached(_ source: Int) -> Bool { outage?.unreached.contains(source) ?? false }
 
-    /// An attempt has failed: only want of a route leads to a wait. What a lost connection means, the next attempt shows.
+    /// An attempt has failed.
     ///
+    /// Only want of a route leads to a wait. What a lost connection means, the next attempt shows.
     /// `usable`: the sources that may be requested. `hasBytes`: whether any were received or are on disk.
     mutating func failed(_ fault: AttemptFault, source: Int, usable: [Int], hasBytes: Bool) -> Consequence {
         guard let outage else { return .judged }

@@ -96,8 +96,9 @@ package struct Source: Hashable, Sendable {
         linked = nil
     }
 
-    /// The target has expired: the original address redirects to the next one. `false` where it did so before, or does not
-    /// redirect.
+    /// The target has expired: the original address redirects to the next one.
+    ///
+    /// `false` where it did so before, or does not redirect.
     mutating func goBack() -> Bool {
         guard current != given, !wentBack else { return false }
         forgetTarget()

@@ -112,7 +112,9 @@ struct Verification: Hashable, Sendable {
         return .digestDecoded(all, coding: coding)
     }
 
-    /// Those of the decoded content were; `nil` for a coding that cannot be decoded. Nothing follows where none were awaited.
+    /// Those of the decoded content were computed; nothing follows where none were awaited.
+    ///
+    /// `decoded`: `nil` for a coding that cannot be decoded.
     mutating func digestedDecoded(_ decoded: [Checksum]?, expected: [ExpectedDigest]) -> DigestVerdict? {
         guard case .decoded(let computed) = digesting else { return nil }
         digesting = .none

@@ -81,7 +81,9 @@ extension Runner {
     private func adopts(_ found: LoadedJournal) -> Bool {
         guard let source = found.facts.sources.first else { return false }
         if (addresses + job.formerSources).containsBytes(of: source) { return true }
-        guard let offered = ask({ $0.representation }), found.facts.representation.resembles(offered) else { return false }
+        guard let offered = ask({ $0.representation }), found.facts.representation.resembles(offered) else {
+            return false
+        }
         do throws(Failure) {
             var before = try WebAddress.parse(source).address
             var now = job.plan.sources[0]

@@ -105,7 +105,8 @@ import Testing
 
 @Suite struct PieceChecksTests {
     @Test func `no number of a check is used twice`() throws {
-        let hashes = try #require(PieceHashes(.md5, length: 500, digests: [1, 2].map { Array(repeating: $0, count: 16) }))
+        let digests = [UInt8(1), 2].map { Array(repeating: $0, count: 16) }
+        let hashes = try #require(PieceHashes(.md5, length: 500, digests: digests))
         var pieces = PieceChecks()
         #expect(pieces.due(in: ByteRangeSet([ByteRange(0, 1000)])) == nil && !pieces.awaits(false))
         var numbers: Set<UInt64> = []
