@@ -39,8 +39,10 @@ let strictC: [CSetting] =
 let hardened: [LinkerSetting] =
     isDependency ? [] : [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])]
 
-/// A module in a folder of Sources: its imports are held to the table in Documentation/Design.md by `make layers`.
-/// `apart` names its folders that belong to other modules or to none.
+/// A module in a folder of Sources.
+///
+/// Its imports are held to the table in Documentation/Design.md by `make layers`. `apart` names its folders that belong to
+/// other modules or to none.
 func module(
     _ name: String, in folder: String, _ dependencies: [Target.Dependency], only folders: [String]? = nil,
     apart: [String] = []
@@ -173,14 +175,14 @@ let package = Package(
         module(
             "PawlAria2c", in: "Features/Aria2/Command",
             [
-                "PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlIntegrity", "PawlIntake", "Pawl", "PawlWeb",
-                "PawlServer", "PawlAria2", "PawlTerminal", "PawlGet", "PawlServiceCommands",
+                "PawlBase", "PawlJournal", "PawlSystem", "PawlIntegrity", "PawlIntake", "Pawl", "PawlWeb", "PawlServer",
+                "PawlAria2", "PawlTerminal", "PawlGet", "PawlServiceCommands",
             ]),
         module(
             "PawlCommands", in: "Tool/Commands",
             [
-                "PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlIntake", "Pawl", "PawlAria2", "PawlTerminal",
-                "PawlGet", "PawlS3Command", "PawlPipe", "PawlVerify", "PawlServiceCommands", "PawlAria2c",
+                "PawlBase", "PawlJournal", "PawlSystem", "PawlIntake", "Pawl", "PawlAria2", "PawlTerminal", "PawlGet",
+                "PawlS3Command", "PawlPipe", "PawlVerify", "PawlServiceCommands", "PawlAria2c",
             ]),
         .executableTarget(
             name: "PawlTool", dependencies: ["PawlCommands"], path: "Sources/Tool/Main", exclude: ["README.md"],
@@ -191,56 +193,69 @@ let package = Package(
             exclude: ["README.md"], swiftSettings: strict
         ),
         .executableTarget(name: "QueueBench", dependencies: ["Pawl"], path: "Benchmarks/Queue", swiftSettings: strict),
-        tests("PawlBaseTests", in: "Kernel/Base", ["PawlJournal", "PawlCore"]),
+        tests("PawlBaseTests", in: "Kernel/Base", ["PawlCore", "PawlJournal", "PawlPipe"]),
         tests("PawlJournalTests", in: "Kernel/Journal", ["PawlJournal"]),
         tests("PawlCoreTests", in: "Kernel/Core", ["PawlCore", "PawlJournal"]),
         tests(
             "PawlEngineTests", in: "Kernel/Engine",
-            ["Pawl", "PawlEngine", "PawlCore", "PawlJournal", "PawlQueue", "PawlIntegrity"]),
+            ["Pawl", "PawlCore", "PawlEngine", "PawlIntegrity", "PawlJournal", "PawlQueue"]),
         tests("PawlSystemTests", in: "Kernel/System", []),
-        tests("PawlDiskTests", in: "Kernel/Disk", ["PawlDisk", "PawlJournal", "CPawlSystem"]),
+        tests("PawlDiskTests", in: "Kernel/Disk", ["CPawlSystem", "PawlDisk", "PawlJournal"]),
         tests("PawlCurlTests", in: "Kernel/Curl", ["PawlCurl"]),
         tests("PawlReachTests", in: "Kernel/Reach", ["PawlReach"]),
-        tests("PawlQueueTests", in: "Library/Queue/Decisions", ["PawlQueue"]),
-        tests("PawlStoreTests", in: "Library/Queue/Store", ["PawlStore", "PawlQueue"]),
-        tests("PawlResumeDataTests", in: "Library/ResumeData", ["PawlResumeData", "PawlJournal", "PawlXML"]),
-        tests("PawlIntakeTests", in: "Library/Intake", ["PawlIntake"]),
+        tests("PawlQueueTests", in: "Library/Queue/Decisions", ["PawlCore", "PawlQueue"]),
+        tests("PawlStoreTests", in: "Library/Queue/Store", ["PawlQueue", "PawlStore"]),
+        tests("PawlResumeDataTests", in: "Library/ResumeData", ["PawlJournal", "PawlResumeData", "PawlXML"]),
+        tests("PawlIntakeTests", in: "Library/Intake", ["PawlAria2", "PawlIntake", "PawlIntegrity", "PawlPipe"]),
         // Is killed while it works: what it leaves is looked at.
         .executableTarget(
             name: "QueueProgram", dependencies: ["Pawl"], path: "Tests/Library/QueueProgram", swiftSettings: strict),
         tests(
             "PawlTests", in: "Library/Pawl",
-            ["QueueProgram", "Pawl", "PawlEngine", "PawlCore", "PawlJournal", "PawlQueue"]),
-        tests("PawlFoundationTests", in: "Library/Foundation", ["PawlFoundation", "PawlSession", "Pawl"]),
+            ["QueueProgram", "Pawl", "PawlCore", "PawlCurl", "PawlEngine", "PawlJournal", "PawlQueue"]),
+        tests("PawlFoundationTests", in: "Library/Foundation", ["Pawl", "PawlFoundation", "PawlSession"]),
         .executableTarget(
             name: "SessionProgram", dependencies: ["PawlSession"], path: "Tests/Library/SessionProgram",
             swiftSettings: strict),
-        tests("PawlSessionTests", in: "Library/Session", ["SessionProgram", "PawlSession", "Pawl"]),
-        tests("PawlS3Tests", in: "Features/S3", ["PawlS3", "PawlCurl"]),
-        tests("PawlIntegrityTests", in: "Features/Integrity", ["PawlIntegrity", "PawlJournal"]),
-        tests("PawlPipeTests", in: "Features/Pipe", ["PawlPipe", "PawlDisk"]),
-        tests("PawlWebTests", in: "Service/Web", ["PawlWeb", "PawlServer", "Pawl"]),
-        tests("PawlServerTests", in: "Service/Server", ["PawlServer", "PawlWeb", "Pawl"]),
-        tests("PawlPageTests", in: "Service/Page", ["PawlServer", "Pawl"]),
-        tests("PawlAria2Tests", in: "Features/Aria2", ["PawlAria2", "PawlAria2c", "PawlServer", "PawlWeb", "Pawl"]),
+        tests(
+            "PawlSessionTests", in: "Library/Session",
+            ["SessionProgram", "Pawl", "PawlGet", "PawlJournal", "PawlSession"]),
+        tests("PawlS3Tests", in: "Features/S3", ["PawlCore", "PawlCurl", "PawlJournal", "PawlS3", "PawlXML"]),
+        tests(
+            "PawlIntegrityTests", in: "Features/Integrity",
+            ["PawlIntegrity", "PawlJournal", "PawlXML"]),
+        tests(
+            "PawlPipeTests", in: "Features/Pipe",
+            ["PawlCore", "PawlCurl", "PawlGet", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlS3"]),
+        tests("PawlWebTests", in: "Service/Web", ["PawlWeb"]),
+        tests(
+            "PawlServerTests", in: "Service/Server",
+            ["Pawl", "PawlAria2", "PawlAria2c", "PawlIntake", "PawlIntegrity", "PawlServer", "PawlWeb"]),
+        tests("PawlPageTests", in: "Service/Page", ["PawlWeb", "Pawl", "PawlCore", "PawlIntegrity", "PawlServer"]),
+        tests(
+            "PawlAria2Tests", in: "Features/Aria2",
+            ["PawlJournal", "Pawl", "PawlAria2", "PawlAria2c", "PawlIntake", "PawlServer", "PawlTerminal", "PawlWeb"]),
         tests(
             "PawlCommandsTests", in: "Tool/Commands",
             [
-                "PawlCommands", "PawlTerminal", "PawlGet", "PawlServiceCommands", "PawlVerify", "PawlPipe",
-                "PawlServer", "PawlAria2c", "Pawl", "PawlJournal",
+                "Pawl", "PawlAria2", "PawlAria2c", "PawlCommands", "PawlGet", "PawlIntake", "PawlIntegrity",
+                "PawlJournal", "PawlPipe", "PawlServer", "PawlServiceCommands", "PawlTerminal", "PawlVerify",
             ]),
-        tests("PawlTestKitTests", in: "Testing/Kit", []),
+        tests("PawlTestKitTests", in: "Testing/Kit", ["PawlJournal"]),
         tests("ExamplesTests", in: "Examples", examples.map { .target(name: "Example\($0)") }),
         tests(
             "PawlFuzzTests", in: "Fuzz",
             [
-                "PawlJournal", "PawlCore", "PawlEngine", "PawlCurl", "PawlReach", "PawlXML", "PawlResumeData",
-                "PawlIntegrity", "PawlS3", "PawlIntake", "PawlPipe", "PawlWeb", "PawlQueue", "PawlAria2",
-                "PawlTerminal", "PawlGet", "PawlServiceCommands", "Pawl", "PawlCommands",
+                "Pawl", "PawlAria2", "PawlCommands", "PawlCore", "PawlCurl", "PawlGet", "PawlIntake", "PawlIntegrity",
+                "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlResumeData", "PawlS3", "PawlTerminal",
+                "PawlWeb",
             ], apart: ["Corpus"]),
         tests(
             "PawlEndToEndTests", in: "EndToEnd",
-            ["SessionProgram", "Pawl", "PawlJournal", "PawlCore", "PawlIntegrity", "PawlS3"]),
+            [
+                "SessionProgram", "Pawl", "PawlCore", "PawlCurl", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlS3",
+                "PawlServer",
+            ]),
     ] + examples.map(example))
 
 if isDependency {

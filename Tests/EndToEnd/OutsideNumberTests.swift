@@ -2,7 +2,6 @@ import PawlBase
 import PawlTestKit
 import Testing
 
-
 /// Untrusted numbers of callers and servers that no file can have: an error and a code, never a trap.
 @Suite(.ownThreads) struct OutsideNumberTests {
     private let payload = Payload(seed: 71, length: 100_000)

@@ -1,7 +1,15 @@
 import Glibc
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlIntegrity
+@testable import PawlJournal
+@testable import PawlPipe
+@testable import PawlS3
+@testable import PawlSystem
 
 @Suite(.ownThreads, .enabled(if: PawlBinary.isBuilt, "needs the built program")) struct ShardTests {
     private let tar = ["--to", "out", "--format", "tar", "--shard", "s"]

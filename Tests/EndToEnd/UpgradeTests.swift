@@ -3,7 +3,6 @@ import Pawl
 import PawlTestKit
 import Testing
 
-
 /// What version 0.1.0 left on disk continues.
 ///
 /// `Tests/Fixtures/make` recorded it.

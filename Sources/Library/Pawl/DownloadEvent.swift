@@ -1,3 +1,5 @@
+import PawlBase
+
 /// An event of a download.
 public struct DownloadEvent: Sendable, Codable {
     /// The download.

@@ -61,7 +61,7 @@ package final class DownloadScheduler: Sendable {
     /// Drops the record of a download when it has ended, or at once when it does not run.
     package func forget(_ id: DownloadID) { decide { $0.forget(id.rawValue) } }
 
-    /// Sets how many run at once; beyond that the newest are preempted and resume when a slot is free (D7).
+    /// Sets how many run at once; beyond that the newest are preempted and resume when a slot is free.
     package func change(slots: Int) { decide { $0.change(slots: slots) } }
 
     // MARK: events of the engine

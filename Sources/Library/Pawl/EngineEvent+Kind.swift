@@ -1,7 +1,11 @@
+import PawlBase
+import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
+import PawlSystem
 
 // The kernel's enum is a part of the library.
-@_exported public import enum PawlBase.DownloadState
 
 extension EngineEvent {
     var kind: DownloadEvent.Kind {

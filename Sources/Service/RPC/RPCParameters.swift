@@ -32,7 +32,9 @@ package struct RPCParameters: Sendable {
         return value
     }
 
-    package func text(_ position: Int) throws(RPCError) -> String { try required(position, try value(position) { $0.string }) }
+    package func text(_ position: Int) throws(RPCError) -> String {
+        try required(position, try value(position) { $0.string })
+    }
 
     package func texts(_ position: Int) throws(RPCError) -> [String] {
         try required(position, try value(position) { $0.array?.compactMap(\.string) })
@@ -63,7 +65,9 @@ package struct RPCParameters: Sendable {
         return try text(position)
     }
 
-    package func list(_ position: Int) throws(RPCError) -> [JSON] { try required(position, try value(position) { $0.array }) }
+    package func list(_ position: Int) throws(RPCError) -> [JSON] {
+        try required(position, try value(position) { $0.array })
+    }
 
     /// An integer; `nil` for `null`.
     package func numberOrNull(_ position: Int) throws(RPCError) -> Int64? {
@@ -117,11 +121,15 @@ package struct RPCFields: Sendable {
 
     package func text(_ name: String) throws(RPCError) -> String? { try value(name, "a string") { $0.string } }
 
-    package func texts(_ name: String) throws(RPCError) -> [String]? { try value(name, "an array of strings") { $0.strings } }
+    package func texts(_ name: String) throws(RPCError) -> [String]? {
+        try value(name, "an array of strings") { $0.strings }
+    }
 
     package func flag(_ name: String) throws(RPCError) -> Bool? { try value(name, "true or false") { $0.bool } }
 
-    package func members(_ name: String) throws(RPCError) -> [JSON.Member]? { try value(name, "an object") { $0.members } }
+    package func members(_ name: String) throws(RPCError) -> [JSON.Member]? {
+        try value(name, "an object") { $0.members }
+    }
 
     package func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         try value(name, "a number from \(range.lowerBound) to \(range.upperBound)") { value in

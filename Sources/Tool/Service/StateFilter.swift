@@ -1,13 +1,7 @@
-<<<<<<<< HEAD:Sources/Tool/Service/ListedState.swift
-import PawlSystem
 import PawlTerminal
 
-/// A state as `--state` and `status` name it: the word that lists show, without details.
-package enum ListedState: String, Sendable, Hashable, CaseIterable {
-========
 /// A filter as `--state` and `status` name it: the word that lists show, without details.
-enum StateFilter: String, Sendable, Hashable, CaseIterable {
->>>>>>>> 0acb1ed9 (core: use one state enum of a download everywhere):Sources/Tool/Service/StateFilter.swift
+package enum StateFilter: String, Sendable, Hashable, CaseIterable {
     case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished, failed,
         removed
 

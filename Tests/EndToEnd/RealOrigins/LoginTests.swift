@@ -1,3 +1,4 @@
+import PawlCurl
 import PawlTestKit
 import Testing
 

@@ -1,5 +1,6 @@
 import Glibc
 import PawlBase
+import PawlServer
 import PawlTestKit
 import Testing
 

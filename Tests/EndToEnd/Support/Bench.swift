@@ -3,7 +3,6 @@ import PawlJournal
 import PawlTestKit
 import Testing
 
-
 /// One test's origin and folder, and a way to run `pawl get` with them.
 final class Bench: Sendable {
     let origin: OriginServer

@@ -1,7 +1,13 @@
 import Testing
-@testable import PawlAria2
-@testable import PawlBase
 
+@testable import Pawl
+@testable import PawlAria2
+@testable import PawlAria2c
+@testable import PawlBase
+@testable import PawlIntake
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Lists, configuration files and parameterized addresses as aria2c reads them.
 @Suite struct Aria2FileTests {

@@ -1,9 +1,9 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlAria2
 @testable import PawlBase
 @testable import PawlWeb
-
 
 @Suite struct Aria2OptionTests {
     private func take(_ text: String, scope: Aria2Option.Scope = .initial) throws -> [String: String] {

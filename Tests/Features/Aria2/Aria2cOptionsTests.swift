@@ -1,9 +1,13 @@
-@testable import PawlAria2
 import Testing
+
 @testable import Pawl
+@testable import PawlAria2
 @testable import PawlAria2c
 @testable import PawlBase
-
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlTerminal
+@testable import PawlWeb
 
 @Suite struct Aria2cOptionsTests {
     private func read(_ arguments: String...) throws -> Aria2cOptions {

@@ -1,9 +1,10 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlAria2
 @testable import PawlAria2c
 @testable import PawlBase
-
+@testable import PawlJournal
 
 /// What wrappers of aria2c parse.
 @Suite struct Aria2cTextTests {

@@ -1,8 +1,10 @@
-@testable import PawlJournal
 import Testing
+
 @testable import PawlBase
 @testable import PawlIntegrity
-
+@testable import PawlJournal
+@testable import PawlSystem
+@testable import PawlXML
 
 @Suite struct MetalinkTests {
     private static let sha256 = String(repeating: "0a", count: 32)

@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlIntegrity
 
+@testable import PawlIntegrity
 
 @Suite struct `Signatures` {
     /// Made by minisign 0.10.

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlIntegrity
-
 
 @Suite struct `Sums files` {
     private static let a = String(repeating: "a1", count: 32)

@@ -1,7 +1,8 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlIntegrity
-
 
 @Suite struct ZsyncTests {
     /// RFC 1320, appendix A.5.
@@ -16,7 +17,7 @@ import Testing
     }
 
     private static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
-        var dice = Dice(seed: seed)
+        var dice = TestDice(seed: seed)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next() >> 32) }
     }
 

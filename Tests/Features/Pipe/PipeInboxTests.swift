@@ -1,9 +1,9 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlPipe
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// `pawl pipe` waits for messages; it used a whole core while it waited for the last samples.
 @Suite struct `The messages of pawl pipe` {

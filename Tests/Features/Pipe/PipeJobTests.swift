@@ -1,4 +1,5 @@
 import PawlBase
+import PawlCurl
 import PawlPipe
 import PawlSystem
 import Testing

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlS3
-
 
 /// The examples of AWS's documentation:
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html>.

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlS3
-
 
 @Suite struct `Addresses of objects` {
     @Test(arguments: [

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlS3
-
 
 @Suite struct `Access to object stores` {
     private func access(

@@ -1,7 +1,10 @@
 import Testing
-@testable import PawlBase
-@testable import PawlS3
 
+@testable import PawlBase
+@testable import PawlCurl
+@testable import PawlS3
+@testable import PawlSystem
+@testable import PawlXML
 
 @Suite struct `Documents of object stores` {
     @Test func `a listing has keys, sizes, tags and a way to continue`() throws {

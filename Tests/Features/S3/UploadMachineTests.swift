@@ -1,7 +1,12 @@
+import PawlTestKit
 import Testing
-@testable import PawlBase
-@testable import PawlS3
 
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlCurl
+@testable import PawlJournal
+@testable import PawlS3
+@testable import PawlSystem
 
 @Suite struct `Uploads of objects` {
     private static let sizes = PartSizes(first: PartSizes.single, grows: false)
@@ -141,7 +146,7 @@ import Testing
 
     /// How often the object was published, in one run of two workers.
     private func run(seed: UInt64, total: Int64, ignoringConditions: Bool) -> Int {
-        var dice = Dice(seed: seed)
+        var dice = TestDice(seed: seed)
         var store = Store(ignoresConditions: ignoringConditions, total: total)
         var workers = [UploadMachine(sizes: Self.sizes), UploadMachine(sizes: Self.sizes)]
         var outcomes: [UploadMachine.Outcome?] = [nil, nil]

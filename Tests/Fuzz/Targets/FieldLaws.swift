@@ -2,7 +2,6 @@
 @testable import PawlBase
 @testable import PawlIntake
 
-
 /// Content-Disposition: a valid name is parsed, and any other is harmless once sanitized.
 enum DispositionLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {

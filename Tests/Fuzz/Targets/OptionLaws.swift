@@ -2,7 +2,6 @@
 @testable import PawlBase
 @testable import PawlGet
 
-
 /// The command line, its arguments between zero bytes, and an input file as the last of them.
 enum OptionLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {

@@ -1,7 +1,6 @@
 @testable import PawlBase
 @testable import PawlCurl
 
-
 /// No secret survives in an error, a log line or a printed header.
 enum RedactionLaws {
     /// The secret that must not appear.

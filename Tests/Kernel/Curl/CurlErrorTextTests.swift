@@ -1,8 +1,8 @@
 import Glibc
-@testable import PawlBase
 import Testing
-@testable import PawlCurl
 
+@testable import PawlBase
+@testable import PawlCurl
 
 /// libcurl's and OpenSSL's texts, as users read them.
 @Suite struct CurlErrorTextTests {

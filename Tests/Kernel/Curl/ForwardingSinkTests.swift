@@ -1,9 +1,9 @@
+import PawlTestKit
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlCurl
-import PawlTestKit
-
 
 /// What stands before a transfer's receiver.
 @Suite struct ForwardingSinkTests {

@@ -1,8 +1,8 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlCurl
-import PawlTestKit
-
 
 /// Credentials in requests.
 @Suite(.bothWays) struct LoginTests {

@@ -1,9 +1,9 @@
 import CPawlSystem
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
-
 
 /// CRCs of parts in any order.
 @Suite struct CRCHashingTests {

@@ -1,12 +1,12 @@
 import Glibc
+import PawlTestKit
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
 @testable import PawlSystem
-import PawlTestKit
-
 
 private let here = "https://a.example/x"
 private let there = "https://b.example/x"

@@ -1,9 +1,9 @@
 import Glibc
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
-
 
 /// The states that a kill leaves between two steps; the next claim completes or clears each of them.
 @Suite struct CrashTests {

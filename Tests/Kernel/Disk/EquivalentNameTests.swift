@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
-import PawlTestKit
-
 
 /// Names and folders that are only canonically equivalent are different ones on disk.
 @Suite struct EquivalentNameTests {

@@ -1,11 +1,11 @@
 import Glibc
-@testable import PawlJournal
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
+@testable import PawlJournal
 @testable import PawlSystem
-
 
 @Suite struct ExistingFileTests {
     private func folder() throws -> TestFolder {

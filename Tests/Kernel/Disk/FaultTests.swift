@@ -1,10 +1,10 @@
 import Glibc
-@testable import PawlJournal
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
-import PawlTestKit
-
+@testable import PawlJournal
 
 /// Full disks, folders that vanish or are read-only, and descriptors.
 @Suite struct FaultTests {

@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
-import PawlTestKit
-
 
 /// Finished files that record their origin.
 @Suite struct FinishedFileTests {

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
-
 
 @Suite struct HashingTests {
     /// FIPS 180-4 and RFC 1321: the digests of "abc" and of the empty string.

@@ -1,10 +1,10 @@
 import Glibc
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
 @testable import PawlSystem
-
 
 /// The files of an earlier run, and how much of them is trusted.
 @Suite struct JournalFileTests {

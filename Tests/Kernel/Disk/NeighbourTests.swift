@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
-import PawlTestKit
-
 
 /// Names beside the final one that belong to other programs: such a file's bytes, name and length never change.
 @Suite struct NeighbourTests {

@@ -1,9 +1,10 @@
 import Glibc
-@testable import PawlDisk
 import Testing
-@testable import PawlBase
-@testable import PawlJournal
 
+@testable import PawlBase
+@testable import PawlDisk
+@testable import PawlJournal
+@testable import PawlSystem
 
 /// Part files and journals that another user may have written are not continued.
 @Suite struct PlantedFileTests {

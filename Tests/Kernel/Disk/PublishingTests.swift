@@ -1,9 +1,9 @@
 import Glibc
-@testable import PawlJournal
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
-
+@testable import PawlJournal
 
 @Suite struct PublishingTests {
     @Test(arguments: ["/tmp", "/dev/shm"])

@@ -1,9 +1,9 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
-import PawlTestKit
-
 
 /// Files that are opened below a folder while its content is swapped.
 @Suite struct RootFolderTests {

@@ -1,10 +1,10 @@
 import Glibc
-@testable import PawlJournal
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
-import PawlTestKit
-
+@testable import PawlJournal
 
 /// Another program's file has the name of the part file or the journal: others are used for these, and the finished file has
 /// its own name.

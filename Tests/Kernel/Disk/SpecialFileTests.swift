@@ -1,11 +1,11 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// A device, a pipe or a socket under a requested name.
 @Suite struct SpecialFileTests {

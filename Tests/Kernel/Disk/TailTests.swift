@@ -1,10 +1,10 @@
 import Glibc
-@testable import PawlJournal
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
-import PawlTestKit
-
+@testable import PawlJournal
 
 /// Bytes behind the cursors: at most one write of Pawl's own, and nothing of any other program.
 @Suite struct TailTests {

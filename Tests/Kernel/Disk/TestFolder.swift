@@ -1,12 +1,12 @@
 import Glibc
+import PawlTestKit
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// A test's own folder, removed after the test, and a disk that uses it.
 final class TestFolder {

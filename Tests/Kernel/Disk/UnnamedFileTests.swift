@@ -1,9 +1,9 @@
 import Glibc
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
-
 
 /// Small files on a memory disk have no name until they are finished.
 @Suite struct UnnamedFileTests {

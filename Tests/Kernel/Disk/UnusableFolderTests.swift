@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlDisk
 @testable import PawlJournal
-import PawlTestKit
-
 
 /// Places where no file can be made.
 @Suite struct UnusableFolderTests {

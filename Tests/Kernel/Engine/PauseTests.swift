@@ -1,10 +1,14 @@
-import Pawl
-import PawlBase
-import PawlCore
-import PawlEngine
-import PawlSystem
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlEngine
+@testable import PawlIntegrity
+@testable import PawlJournal
+@testable import PawlQueue
+@testable import PawlSystem
 
 @Suite struct `Pausing and resuming` {
     @Test func `A5 C2 a pause keeps every byte and only the rest is requested`() {

@@ -1,7 +1,14 @@
-import PawlBase
-import PawlSystem
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlEngine
+@testable import PawlIntegrity
+@testable import PawlJournal
+@testable import PawlQueue
+@testable import PawlSystem
 
 /// Real threads, files and sockets, which the single-threaded simulation cannot cover.
 @Suite struct `An engine commanded by many threads` {

@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlReach
-import PawlTestKit
-
 
 @Suite(.enabled(if: NetworkNamespace.isAvailable, "needs root, network namespaces and iproute2"))
 struct `Reachability in a separate network` {

@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// Small files are whole or not there.
 @Suite struct AtomicFileTests {

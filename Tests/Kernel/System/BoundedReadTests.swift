@@ -1,10 +1,8 @@
 import Glibc
-import Testing
-@testable import PawlSystem
 import PawlTestKit
+import Testing
 
-
-private nonisolated(unsafe) let interruptions = UnsafeMutablePointer<sig_atomic_t>.allocate(capacity: 1)
+@testable import PawlSystem
 
 @Suite struct BoundedReadTests {
     @Test func `a file is read up to the limit`() throws {
@@ -39,36 +37,5 @@ private nonisolated(unsafe) let interruptions = UnsafeMutablePointer<sig_atomic_
         var buffer = [UInt8](repeating: 0, count: 4)
         let count = try unsafe buffer.withUnsafeMutableBytes { try unsafe BoundedRead.fill($0, from: file, at: 2) }
         #expect(count == 3 && buffer == [3, 9, 8, 0])
-    }
-
-    @Test func `signals cut nothing off`() throws {
-        var action = sigaction()
-        // Without SA_RESTART: each signal ends the call that waits.
-        unsafe action.__sigaction_handler.sa_handler = { _ in unsafe interruptions.pointee += 1 }
-        unsafe interruptions.initialize(to: 0)
-        try #require(unsafe sigaction(SIGUSR2, &action, nil) == 0)
-        defer { _ = signal(SIGUSR2, SIG_IGN) }
-        var ends: [Int32] = [-1, -1]
-        try #require(unsafe pipe(&ends) == 0)
-        let (reader, writer) = (ends[0], ends[1])
-        let reading = Monitor<pthread_t?>(nil)
-        let received = Monitor<[UInt8]?>(nil)
-        let thread = SystemThread.start {
-            let own = pthread_self()
-            reading.with { $0 = own }
-            let bytes = try? BoundedRead.descriptor(reader, atMost: 10)
-            received.with { $0 = bytes }
-        }
-        let target = reading.wait(until: nil) { $0 }
-        try #require(target != nil)
-        for number in 0..<100 {
-            pthread_kill(target!, SIGUSR2)
-            while unsafe interruptions.pointee <= number { sched_yield() }
-        }
-        try WholeWrite.perform([1, 2, 3], to: writer)
-        close(writer)
-        thread.join()
-        close(reader)
-        #expect(received.read { $0 } == [1, 2, 3])
     }
 }

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlSystem
-
 
 /// Names in responses that are not UTF-8.
 @Suite struct CharsetTests {

@@ -1,8 +1,8 @@
+import PawlTestKit
 import Synchronization
 import Testing
-@testable import PawlSystem
-import PawlTestKit
 
+@testable import PawlSystem
 
 @Suite struct ThreadBacklogTests {
     @Test func `work whose thread is refused waits until one is allowed`() {

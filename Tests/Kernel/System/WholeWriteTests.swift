@@ -1,8 +1,8 @@
 import Glibc
-import Testing
-@testable import PawlSystem
 import PawlTestKit
+import Testing
 
+@testable import PawlSystem
 
 @Suite struct WholeWriteTests {
     @Test func `a pipe that another process made non-blocking gets every byte`() throws {

@@ -1,6 +1,11 @@
-import PawlBase
-import PawlIntake
 import Testing
+
+@testable import PawlAria2
+@testable import PawlBase
+@testable import PawlIntake
+@testable import PawlIntegrity
+@testable import PawlPipe
+@testable import PawlSystem
 
 struct DroppedContentTests {
     @Test(arguments: [

@@ -1,6 +1,9 @@
-import PawlBase
-import PawlIntake
+import PawlTestKit
 import Testing
+
+@testable import PawlBase
+@testable import PawlIntake
+@testable import PawlSystem
 
 struct InputFileTests {
     @Test func `files, mirrors, options and comments are distinguished`() throws {
@@ -62,7 +65,7 @@ struct InputFileTests {
     }
 
     @Test func `no text traps`() {
-        var dice = Dice(seed: 8)
+        var dice = TestDice(seed: 8)
         for _ in 0..<5000 { _ = try? InputFile.parse(dice.bytes(upTo: 40, from: "# \t\r\n=ab\u{0}ü")) }
     }
 }

@@ -1,4 +1,5 @@
 import Pawl
+import PawlBase
 import PawlSystem
 import PawlTestKit
 import Testing

@@ -1,9 +1,9 @@
+import PawlTestKit
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlEngine
-import PawlTestKit
-
 
 /// The hosts that require TLS are kept in the state folder.
 @Suite struct SecureHostsFileTests {

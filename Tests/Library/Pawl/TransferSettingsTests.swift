@@ -1,8 +1,8 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlEngine
-
 
 /// What downloads of one list share.
 struct TransferSettingsTests {

@@ -1,8 +1,8 @@
-@testable import PawlJournal
 import Testing
-@testable import PawlBase
-@testable import PawlResumeData
 
+@testable import PawlBase
+@testable import PawlJournal
+@testable import PawlResumeData
 
 /// The rules R1–R7, and D3 in their sum.
 @Suite struct AppleResumeDataTests {

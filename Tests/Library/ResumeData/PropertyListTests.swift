@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlResumeData
-
 
 @Suite struct PropertyListTests {
     /// What CPython's plistlib writes for `everything`, as an independent reference.

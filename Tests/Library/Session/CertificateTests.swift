@@ -1,4 +1,5 @@
 import Pawl
+import PawlJournal
 import PawlSession
 import PawlSystem
 import PawlTestKit

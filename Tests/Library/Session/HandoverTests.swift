@@ -1,9 +1,9 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import Pawl
 @testable import PawlSession
-import PawlTestKit
-
 
 /// The owner of a session: a program, the service, or no process.
 @Suite struct HandoverTests {

@@ -1,9 +1,10 @@
+import PawlTestKit
 import Testing
+
 @testable import Pawl
+@testable import PawlGet
 @testable import PawlSession
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// Responses as URLSession reports them.
 @Suite struct ResponseTests {

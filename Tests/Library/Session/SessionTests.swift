@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import Pawl
 @testable import PawlSession
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// Tasks of one session, as code for NSURLSession uses them.
 @Suite struct SessionTests {

@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlIntegrity
 import PawlServer
 import PawlTestKit
 import Testing

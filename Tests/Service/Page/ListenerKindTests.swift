@@ -4,6 +4,8 @@ import PawlServer
 import PawlTestKit
 import Testing
 
+@testable import PawlWeb
+
 extension BrowserTests {
     /// Access to the page, and its behaviour when the service is gone.
     @Suite struct ListenerKindTests {

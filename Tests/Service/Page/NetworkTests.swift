@@ -1,4 +1,5 @@
 import Glibc
+import PawlCore
 import PawlTestKit
 import Testing
 

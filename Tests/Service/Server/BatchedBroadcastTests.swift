@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlServer
 @testable import PawlWeb
-
 
 /// The delivery of events to many listeners.
 @Suite struct BatchedBroadcastTests {

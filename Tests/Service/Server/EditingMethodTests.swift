@@ -1,7 +1,11 @@
-import Pawl
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Methods that change downloads and settings, and how the page's files are sent.
 @Suite struct EditingMethodTests {

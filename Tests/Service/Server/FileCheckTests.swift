@@ -1,8 +1,12 @@
 import Glibc
-import Pawl
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Finished files compared with their digests, and repaired.
 @Suite struct FileCheckTests {

@@ -1,7 +1,11 @@
-import Pawl
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Digests in the fragments of URLs that are added to the queue.
 @Suite struct FragmentDigestTests {

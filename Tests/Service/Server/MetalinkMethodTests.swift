@@ -1,6 +1,12 @@
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlIntegrity
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 @Suite struct MetalinkMethodTests {
     private let payload = Payload(seed: 613, length: 400_000)

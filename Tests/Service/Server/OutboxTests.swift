@@ -1,10 +1,13 @@
 import Glibc
+import PawlTestKit
 import Synchronization
 import Testing
+
+@testable import Pawl
 @testable import PawlBase
 @testable import PawlServer
-import PawlTestKit
-
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// No event is lost because the service ended.
 @Suite struct OutboxTests {

@@ -1,7 +1,11 @@
-import PawlBase
-import PawlServer
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// The resources that browsers may read, and those that they may not.
 @Suite struct PageServingTests {

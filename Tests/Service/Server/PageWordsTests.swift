@@ -15,15 +15,17 @@ import Testing
             return Self.text(path).matches(of: pattern).map { String($0.1) }
         }
         #expect(written.contains("range-ignored") && written.contains("s3-no-bucket"))
-        let translated = Self.text("PawlServer/Page/Assets/messages.zh.js").matches(of: #/\n  "([a-z0-9-]+)": "/#).map {
-            String($0.1)
-        }
+        let translated = Self.text("Service/Server/Page/Assets/messages.zh.js").matches(of: #/\n  "([a-z0-9-]+)": "/#)
+            .map {
+                String($0.1)
+            }
         #expect(written.sorted() == translated.sorted())
     }
 
     @Test(arguments: [
-        "PawlCore/Machines", "PawlCore/Resume", "PawlCore/Protocol", "PawlDisk/Claiming", "PawlDisk/Partial",
-        "PawlDisk/System", "Pawl/Options",
+        "Kernel/Core/Machines", "Kernel/Journal/Resume", "Kernel/Base/Protocol", "Kernel/Disk/Claiming",
+        "Kernel/Disk/Partial",
+        "Kernel/Disk/System", "Library/Pawl/Options",
     ]) func `every cause of a failure of a download is a message`(folder: String) {
         let files = Self.swiftFiles(in: folder)
         #expect(!files.isEmpty)
@@ -36,7 +38,7 @@ import Testing
     @Test(arguments: ["en", "zh"]) func `the page has words for everything that a download may wait for on its disk`(
         language: String
     ) {
-        let words = Self.text("PawlServer/Page/Assets/words.\(language).js")
+        let words = Self.text("Service/Server/Page/Assets/words.\(language).js")
         for table in ["waitRemedies", "diskWaits"] {
             let parts = words.split(separator: "const \(table) = {")
             let entries = parts.count == 2 ? parts[1].prefix { $0 != "}" } : ""
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test func `the page sets options that a download has`() {
-        let page = Self.text("PawlServer/Page/Assets/form.js")
+        let page = Self.text("Service/Server/Page/Assets/form.js")
         let names = page.matches(of: /\bput\("([^"]+)"|options\["([^"]+)"\]|options\.(\w+) =/).compactMap {
             ($0.1 ?? $0.2 ?? $0.3).map(String.init)
         }
@@ -57,7 +59,7 @@ import Testing
 
     @Test func `the hint of the checksum names every type`() {
         for language in ["en", "zh"] {
-            let hint = Self.text("PawlServer/Page/Assets/words.\(language).js").split(separator: "\n").first {
+            let hint = Self.text("Service/Server/Page/Assets/words.\(language).js").split(separator: "\n").first {
                 $0.contains("checksumHint")
             }
             for algorithm in HashAlgorithm.allCases {

@@ -1,9 +1,11 @@
+import PawlTestKit
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlServer
-import PawlTestKit
-
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Parameters that no method of Pawl's own accepts.
 @Suite struct ParameterTests {

@@ -1,9 +1,9 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlServer
-import PawlTestKit
-
 
 /// The reference of the methods matches their table.
 @Suite struct RPCReferenceTests {

@@ -1,8 +1,11 @@
-import Pawl
-import PawlBase
-import PawlServer
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Downloads that wait for their next attempt, over real connections.
 @Suite struct RetryMethodTests {

@@ -1,9 +1,12 @@
-import Pawl
-import PawlBase
-import PawlServer
-import PawlSystem
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlAria2
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// A test's own service, an origin, and curl to call it.
 final class ServiceBench: Sendable {

@@ -1,8 +1,12 @@
 import Glibc
-import Pawl
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// The limits of an authenticated caller.
 @Suite struct ServiceConfinementTests {

@@ -1,8 +1,12 @@
 import Glibc
-import PawlBase
-import PawlServer
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// One service per socket and per root, and a clear error for a second one.
 @Suite struct ServicePlaceTests {

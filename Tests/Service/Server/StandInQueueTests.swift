@@ -1,7 +1,13 @@
-import Pawl
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlAria2
+@testable import PawlBase
+@testable import PawlIntegrity
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// The queue of a service in aria2c's place.
 @Suite struct StandInQueueTests {

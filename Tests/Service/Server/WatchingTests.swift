@@ -1,9 +1,12 @@
 import Glibc
+import PawlTestKit
 import Testing
+
+@testable import Pawl
 @testable import PawlBase
 @testable import PawlServer
-import PawlTestKit
-
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Hooks, webhooks and logs of the service.
 @Suite struct WatchingTests {

@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlWeb
 
+@testable import PawlWeb
 
 /// A WebSocket's frames as a server reads them.
 @Suite struct FrameReaderTests {

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlWeb
-
 
 /// Requests as a server reads them: one at a time, and nothing ambiguous.
 @Suite struct RequestReaderTests {

@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlWeb
 
+@testable import PawlWeb
 
 @Suite struct SecretScanTests {
     @Test(arguments: [

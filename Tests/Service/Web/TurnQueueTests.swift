@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlWeb
 
+@testable import PawlWeb
 
 @Suite struct TurnQueueTests {
     @Test func `a member that is added again waits for all that were added before`() {

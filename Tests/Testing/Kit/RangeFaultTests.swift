@@ -1,4 +1,5 @@
 import PawlBase
+import PawlJournal
 import PawlTestKit
 import Testing
 

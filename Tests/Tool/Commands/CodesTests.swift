@@ -1,8 +1,8 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlCommands
-
 
 @Suite struct CodesTests {
     @Test func `the library's codes are the core's, and help names each`() throws {

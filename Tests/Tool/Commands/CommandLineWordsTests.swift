@@ -1,11 +1,11 @@
-@testable import PawlTerminal
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlGet
 @testable import PawlServiceCommands
-
+@testable import PawlTerminal
 
 /// Failures in the terms of the command line.
 @Suite struct CommandLineWordsTests {

@@ -1,11 +1,11 @@
 import Glibc
-@testable import PawlBase
+import PawlTestKit
 import Testing
+
 @testable import Pawl
+@testable import PawlBase
 @testable import PawlGet
 @testable import PawlSystem
-import PawlTestKit
-
 
 @Suite struct CommandMailboxTests {
     private let ending = DownloadEvent.Kind.finished(

@@ -1,12 +1,19 @@
-@testable import PawlTerminal
+import PawlTestKit
 import Testing
+
 @testable import Pawl
+@testable import PawlAria2
 @testable import PawlAria2c
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlGet
-import PawlTestKit
-
+@testable import PawlJournal
+@testable import PawlPipe
+@testable import PawlServer
+@testable import PawlServiceCommands
+@testable import PawlSystem
+@testable import PawlTerminal
+@testable import PawlVerify
 
 /// Walks the table of a download's options.
 @Suite struct DownloadOptionTests {

@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlTerminal
-
 
 /// The display on a model of a terminal that is resized while files finish.
 @Suite struct FramePainterResizeTests {

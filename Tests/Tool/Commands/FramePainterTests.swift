@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlTerminal
 
+@testable import PawlTerminal
 
 @Suite struct FramePainterTests {
     private func frame(_ texts: String...) -> [StyledLine] {

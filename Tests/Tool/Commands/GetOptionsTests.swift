@@ -1,8 +1,8 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlGet
-
 
 @Suite struct GetOptionsTests {
     private func place(folder: String?, output: String?) throws -> [String?] {

@@ -1,11 +1,18 @@
 import Testing
+
 @testable import Pawl
+@testable import PawlAria2c
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlGet
+@testable import PawlIntake
+@testable import PawlJournal
+@testable import PawlPipe
+@testable import PawlServer
 @testable import PawlServiceCommands
+@testable import PawlSystem
 @testable import PawlTerminal
-
+@testable import PawlVerify
 
 /// Options and words of curl, wget and aria2.
 @Suite struct HabitTests {

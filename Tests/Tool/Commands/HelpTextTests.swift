@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlCommands
 @testable import PawlTerminal
-
 
 @Suite struct HelpTextTests {
     @Test(arguments: Command.table.map(\.name)) func `help names every option with its value and its default`(

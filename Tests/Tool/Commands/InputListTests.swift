@@ -1,11 +1,12 @@
-@testable import PawlTerminal
+import PawlTestKit
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlGet
-import PawlTestKit
-
+@testable import PawlIntegrity
+@testable import PawlTerminal
 
 @Suite struct InputListTests {
     private func plan(_ text: String, _ arguments: String...) throws(Failure) -> GetPlan {

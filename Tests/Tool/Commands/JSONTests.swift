@@ -1,9 +1,9 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlGet
 @testable import PawlTerminal
-
 
 @Suite struct JSONTests {
     @Test(arguments: [

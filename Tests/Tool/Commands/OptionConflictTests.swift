@@ -1,9 +1,9 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlServiceCommands
 @testable import PawlTerminal
-
 
 /// Options that contradict each other.
 @Suite struct OptionConflictTests {

@@ -1,11 +1,13 @@
+import PawlVerify
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlGet
+@testable import PawlIntegrity
 @testable import PawlServiceCommands
 @testable import PawlTerminal
-
 
 @Suite struct OptionParserTests {
     /// The plan of a command line without an input file.

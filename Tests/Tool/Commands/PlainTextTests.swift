@@ -1,8 +1,8 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlGet
-
 
 @Suite struct PlainTextTests {
     private func line(_ kind: Report.Kind, name: String? = "f.iso") -> String {

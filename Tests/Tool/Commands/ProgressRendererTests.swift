@@ -1,7 +1,8 @@
 import Testing
-@testable import Pawl
-@testable import PawlTerminal
 
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlTerminal
 
 @Suite struct ProgressRendererTests {
     private let mib: Int64 = 1_048_576

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlTerminal
-
 
 /// Progress where nothing can be redrawn.
 @Suite struct ProgressStepsTests {

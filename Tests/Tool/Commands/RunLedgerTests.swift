@@ -1,10 +1,10 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlCommands
 @testable import PawlGet
 @testable import PawlSystem
-
 
 @Suite struct RunLedgerTests {
     private let file = DownloadedFile(path: "./f", length: 90, received: 40, duration: 2, wasThere: false)

@@ -1,4 +1,5 @@
 import Testing
+
 @testable import Pawl
 @testable import PawlBase
 @testable import PawlCommands
@@ -6,7 +7,6 @@ import Testing
 @testable import PawlServiceCommands
 @testable import PawlSystem
 @testable import PawlTerminal
-
 
 /// Output of the commands that call the service.
 @Suite struct ServiceTextTests {

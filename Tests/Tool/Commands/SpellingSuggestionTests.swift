@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlGet
 @testable import PawlTerminal
-
 
 @Suite struct SpellingSuggestionTests {
     @Test(arguments: [

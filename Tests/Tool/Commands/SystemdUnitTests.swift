@@ -1,10 +1,10 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlCommands
 @testable import PawlGet
 @testable import PawlServiceCommands
 @testable import PawlTerminal
-import PawlTestKit
-
 
 @Suite struct SystemdUnitTests {
     private let unit = SystemdUnit(

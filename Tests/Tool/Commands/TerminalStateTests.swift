@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlTerminal
 
+@testable import PawlTerminal
 
 @Suite struct TerminalStateTests {
     private func state(isTerminal: Bool = true, _ variables: [String: String]) -> TerminalState {

@@ -1,6 +1,5 @@
 import PawlAria2
 import PawlBase
-import PawlCore
 import PawlJournal
 
 /// The output of `aria2c -h`, in aria2c's format: scripts search it for options.

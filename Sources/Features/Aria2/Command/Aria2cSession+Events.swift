@@ -1,7 +1,6 @@
 import Glibc
 import Pawl
 import PawlBase
-import PawlCore
 import PawlGet
 import PawlJournal
 import PawlSystem

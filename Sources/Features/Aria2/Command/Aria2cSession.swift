@@ -21,7 +21,7 @@ struct Aria2cSession: ~Copyable {
     let mailbox: CommandMailbox<Check>
     let cookies: CookieSaver?
     var printer: Aria2cPrinter
-    var waiting: [Aria2cEntry]
+    package var waiting: [Aria2cEntry]
     /// Those that wait until another download of the same file ends.
     var held: [Aria2cEntry] = []
     var active: [UInt64: Aria2cDownload] = [:]

@@ -2,7 +2,6 @@
 package import PawlBase
 package import PawlXML
 
-
 /// One object of a listing.
 package struct S3Object: Hashable, Sendable {
     package var key: String

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// When the bytes written are made durable.
 struct Checkpoints: Hashable, Sendable {
     static let period = Interval.seconds(2)

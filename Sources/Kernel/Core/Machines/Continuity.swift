@@ -1,3 +1,6 @@
+import PawlBase
+import PawlJournal
+
 /// What shows that the bytes on disk belong together, and to what the server sends: what is known of them, and what is
 /// compared first.
 ///

@@ -1,5 +1,8 @@
 // Comparison of bytes on disk with the server's where no header field proves that they are the same (rules of
 // evidence: Resume).
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The previous validators of a source's host, of the one that it currently leads to by default.
     func record(of source: Int, at host: String? = nil) -> ValidatorRecord? {

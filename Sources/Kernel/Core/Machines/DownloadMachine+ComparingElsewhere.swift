@@ -5,7 +5,6 @@
 package import PawlBase
 import PawlJournal
 
-
 extension DownloadMachine {
     /// Where to look for bytes that identify the content, if those that the lane has just compared do not; `nil` where that
     /// does not matter.

@@ -171,7 +171,7 @@ extension DownloadMachine {
         case .verifying: return file.checksKept ? verifyExisting() : settlePieces() ?? verify(length: written)
         case .probing, .transferring, .waitingForNetwork:
             return continuity.representation?.coding == nil ? failEarly() : []
-        case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
+        case .waiting, .waitingForDisk, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
 

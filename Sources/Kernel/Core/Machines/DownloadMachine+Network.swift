@@ -1,4 +1,7 @@
 // A machine that may have no network.
+package import PawlBase
+import PawlJournal
+
 extension DownloadMachine {
     /// The phase as its owner sees it: attempts during a wait for the network belong to the wait.
     package var shownPhase: DownloadState { network.isTrying ? .waitingForNetwork : phase }

@@ -8,7 +8,7 @@ extension DownloadMachine {
         pieces.awaitNone()
         let source = pickSource()
         sampleOpenJoints()
-        let next: Phase = written > 0 && file.isClaimed ? .transferring : .probing
+        let next: DownloadState = written > 0 && file.isClaimed ? .transferring : .probing
         let isCompared = !continuity.isComparing
         if map.isComplete, !map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
             return complete()

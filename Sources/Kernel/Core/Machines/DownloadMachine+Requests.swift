@@ -86,6 +86,6 @@ extension DownloadMachine {
         if range.end < ByteRange.open { return .closed(ByteRange(start, base + range.end + joint)) }
         if case .closed(let selected) = plan.selection { return .closed(ByteRange(start, selected.end)) }
         // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
-        return server.asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
+        return server.asksClosed ? .closed(ByteRange(start, ByteRange.longestFile)) : .from(start)
     }
 }

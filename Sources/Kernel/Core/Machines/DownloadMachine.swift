@@ -7,7 +7,7 @@ package import PawlJournal
 /// before each other event, so that decisions rest on the present state.
 package struct DownloadMachine: Hashable, Sendable {
     private let parameters: Boxed<DownloadPlan>
-    package internal(set) var phase = Phase.waiting
+    package internal(set) var phase = DownloadState.waiting
     package internal(set) var failure: Failure?
     /// The addresses of the content.
     package internal(set) var sources: [Source]

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// What a download knows of this machine's network.
 ///
 /// What the monitor reports is a hint about what follows a failure, never a reason not to try: a proxy, a name or an

@@ -1,3 +1,6 @@
+import PawlBase
+import PawlJournal
+
 /// The checks of the content's pieces, if their digests are known.
 struct PieceChecks: Hashable, Sendable {
     var map: PieceMap?

@@ -1,3 +1,5 @@
+import PawlBase
+
 /// What the server was found to be able to, of this object.
 struct ServerAbilities: Hashable, Sendable {
     private enum Ranges: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// One address of the content and its state.
 package struct Source: Hashable, Sendable {
     /// Why its content has to be shown to be that of the bytes on disk: it replaces another address.
@@ -59,7 +61,7 @@ package struct Source: Hashable, Sendable {
     package var isFileTransfer: Bool {
         switch given.scheme {
         case .ftp, .ftps, .sftp: true
-        case .http, .https, .s3: false
+        case .http, .https, .located: false
         }
     }
 

@@ -1,3 +1,6 @@
+import PawlBase
+import PawlJournal
+
 /// What proves that the content is right: digests of all of it that were found, computed and compared.
 struct Verification: Hashable, Sendable {
     enum Sidecars: Hashable, Sendable {
@@ -39,7 +42,7 @@ struct Verification: Hashable, Sendable {
     /// The address was replaced while the digests of all bytes were computed.
     private(set) var comparesReplacement = false
     /// The phase to enter instead of fetching again, when the digest is wrong: paused or preempted while it was computed.
-    private(set) var stopPhase: Phase?
+    private(set) var stopPhase: DownloadState?
     private let place = KeptInPlace()
 
     // MARK: sidecars
@@ -156,7 +159,7 @@ struct Verification: Hashable, Sendable {
     mutating func comparedReplacement() { comparesReplacement = false }
 
     /// The user stops it, whatever the scheduler wants; `nil`: it is to go on.
-    mutating func stop(as phase: Phase?) {
+    mutating func stop(as phase: DownloadState?) {
         if phase != .preempted || stopPhase == nil { stopPhase = phase }
     }
 }

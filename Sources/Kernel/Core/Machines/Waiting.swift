@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// What the next attempt waits for, or the next lane beside others.
 package struct Waiting: Hashable, Sendable {
     enum Reason: Hashable, Sendable {

@@ -122,7 +122,7 @@ extension Engine {
     }
 
     /// The download needs only the disk from now on.
-    func publishing(_ id: DownloadID) {
+    package func publishing(_ id: DownloadID) {
         guard let loop = state.withLock({ $0.entries[id]?.run.loop }) else { return }
         onSlot(.publishing(id, loop: loop))
     }

@@ -1,3 +1,4 @@
+import PawlBase
 import PawlQueue
 
 /// A filter for downloads; all fields that are set must match.

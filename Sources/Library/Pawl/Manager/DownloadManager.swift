@@ -241,7 +241,8 @@ public final class DownloadManager: Sendable {
 }
 
 extension Failure {
-    package static let closed = Failure(.unfinished, "cannot use", at: "the queue", because: "its manager was shut down")
+    package static let closed = Failure(
+        .unfinished, "cannot use", at: "the queue", because: "its manager was shut down")
 }
 
 /// Carries out the requests of handles.

@@ -1,5 +1,5 @@
-import PawlCore
-package import PawlEngine
+import PawlBase
+package import PawlQueue
 
 /// A command to the queue, as a value: library, service and simulation give it, ``QueueKeeper/carryOut(_:)`` carries it out.
 ///

@@ -36,7 +36,7 @@ extension QueueKeeper {
 
     /// All bytes are on disk: the name and size are written before the file is renamed, so that the file is
     /// identified after a kill in between.
-    func publishing(
+    package func publishing(
         _ id: QueueID, _ publishing: Publishing, _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
     ) {
         edit(id) { record in

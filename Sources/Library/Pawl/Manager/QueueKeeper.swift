@@ -104,7 +104,7 @@ final class QueueKeeper: ThreadBound {
     /// Waiting downloads continue without being resumed.
     let startsByItself: Bool
     /// Downloads whose file is being renamed, also those whose process was killed meanwhile.
-    var publishing: Set<QueueID> = []
+    package var publishing: Set<QueueID> = []
     /// The download root when the queue was opened.
     var rootStamp: FolderStamp?
     /// Groups that are paused.

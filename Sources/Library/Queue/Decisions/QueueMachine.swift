@@ -1,3 +1,5 @@
+package import PawlBase
+
 /// Decisions of the persistent queue: which downloads run, which are preempted, and what their end means.
 ///
 /// The scheduler decides whose turn it is; this adds that a download takes a moment to stop, during which it

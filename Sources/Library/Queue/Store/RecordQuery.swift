@@ -1,3 +1,4 @@
+import PawlBase
 import PawlQueue
 
 /// Makes the queries for pages and sums.

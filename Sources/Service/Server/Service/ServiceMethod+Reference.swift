@@ -33,7 +33,7 @@ extension ServiceMethod {
 
         The service takes JSON-RPC 2.0 at `/jsonrpc` (POST, GET with parameters in Base64, WebSocket) and XML-RPC at `/rpc`, on its
         socket file and on its port. aria2's methods (`aria2.…`, `system.…`) behave as in aria2's manual. This page lists Pawl's
-        own methods. It is generated from the table in `Sources/PawlServer/Service/ServiceMethod+Table.swift` by `make rpc-reference`.
+        own methods. It is generated from the table in `Sources/Service/Server/Service/ServiceMethod+Table.swift` by `make rpc-reference`.
 
         At the port the first parameter is the secret, `"token:SECRET"`; at the socket file it is left out. An `ID` is the beginning of a
         download's id, long enough to be unambiguous. A download, its states and an event are described in `JSON.md`.

@@ -1,5 +1,7 @@
 import Pawl
 import PawlBase
+import PawlCore
+import PawlJournal
 import PawlWeb
 
 extension ServiceMethod {

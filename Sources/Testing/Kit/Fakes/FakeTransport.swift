@@ -15,7 +15,7 @@ package final class FakeTransport: Transport {
     /// The requests in progress, in their order.
     private(set) var exchanges: [SimulatedExchange] = []
     /// Requests to be sent.
-    var waiting: [SimulatedExchange] = []
+    package var waiting: [SimulatedExchange] = []
     /// Requests that wait for the first TLS handshake of their connection key.
     var waitingForHandshake: [SimulatedExchange] = []
     /// Decides which connection carries a request.

@@ -1,5 +1,4 @@
 import PawlBase
-import PawlCore
 package import PawlEngine
 import PawlIntegrity
 import PawlJournal

@@ -1,5 +1,4 @@
 import PawlBase
-import PawlCore
 import PawlJournal
 import PawlServiceCommands
 import PawlTerminal

@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 @Suite struct HTTP1ConnectionTests {
     @Test func `every reachable state keeps the laws of a connection`() {

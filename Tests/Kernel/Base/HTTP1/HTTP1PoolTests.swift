@@ -1,7 +1,7 @@
-import Testing
-@testable import PawlBase
 import PawlTestKit
+import Testing
 
+@testable import PawlBase
 
 @Suite struct HTTP1PoolTests {
     private static func key(_ host: String, _ scheme: WebAddress.Scheme = .http) -> ConnectionKey {

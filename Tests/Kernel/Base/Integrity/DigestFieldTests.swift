@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 @Suite struct `Digest fields` {
     private static let sha = "WJG3FSsiPrLWMN0V+jR+Y6PWZ4Y6WhfEyoVXHTL9S8w="

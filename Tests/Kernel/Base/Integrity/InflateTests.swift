@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 @Suite struct InflatingTests {
     /// Made by zlib 1.2.13: "pawl" 40 times as gzip, and as raw DEFLATE with fixed codes.

@@ -1,6 +1,10 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlJournal
+@testable import PawlPipe
+@testable import PawlSystem
 
 @Suite struct PathPartsTests {
     @Test(arguments: ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{20DD}", "\u{E0100}"])

@@ -1,7 +1,9 @@
-import PawlBase
-import PawlCore
-import PawlJournal
 import Testing
+
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlJournal
+@testable import PawlSystem
 
 @Suite struct RetryPolicyTests {
     @Test(arguments: [
@@ -50,7 +52,7 @@ import Testing
 
     @Test func `waits double with jitter, end at a minute, and respect the server`() {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
-        var dice = PawlCore.Dice(seed: 3)
+        var dice = Dice(seed: 3)
         for attempt in 0...40 {
             let wait = policy.wait(attempt: attempt, retryAfter: nil, dice: &dice).seconds
             let middle = min(60, Double(1 << min(max(attempt, 1) - 1, 16)))
@@ -62,7 +64,7 @@ import Testing
     @Test(arguments: [Interval.zero, .seconds(-5), Interval(nanoseconds: .min), .milliseconds(1)])
     func `a server's zero wait does not send the next request at once`(requested: Interval) {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
-        var dice = PawlCore.Dice(seed: 4)
+        var dice = Dice(seed: 4)
         for attempt in 1...8 {
             let wait = policy.wait(attempt: attempt, retryAfter: requested, dice: &dice).seconds
             #expect(wait >= min(60, Double(1 << (attempt - 1))) * 0.75)
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test func `a wait of 0 set by the user is a tenth of a second at first, a small one is as set`() {
-        var dice = PawlCore.Dice(seed: 5)
+        var dice = Dice(seed: 5)
         let none = RetryPolicy(retries: 5, delay: .zero)
         let waits = (1...5).map { none.wait(attempt: $0, retryAfter: nil, dice: &dice).seconds }
         #expect(waits.reduce(0, +) > 2)
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test func `no wait exceeds the maximum, whatever the server requests`() {
-        var dice = PawlCore.Dice(seed: 6)
+        var dice = Dice(seed: 6)
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         let longest = Interval(nanoseconds: .max)
         #expect(policy.wait(attempt: 1, retryAfter: longest, dice: &dice) == .seconds(3600))

@@ -1,7 +1,9 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
+@testable import PawlJournal
+@testable import PawlSystem
 
 @Suite struct ScarcityTests {
     private static let lacking = Failure(
@@ -61,7 +63,7 @@ import Testing
 
     /// Any order of events: nobody is woken twice, and none is forgotten while another holds something.
     @Test func `those that wait for a descriptor are woken in their order`() {
-        var dice = PawlCore.Dice(seed: 7)
+        var dice = Dice(seed: 7)
         for _ in 0..<500 {
             var line = DescriptorLine()
             var (holding, waiting): (Set<UInt64>, [UInt64]) = ([], [])

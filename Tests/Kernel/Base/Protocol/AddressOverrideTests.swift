@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 @Suite struct AddressOverrideTests {
     @Test(

@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 /// What the replies of an FTP server prove about the file.
 @Suite struct FileRepliesTests {

@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 @Suite struct PrivateNetworksTests {
     private func old(_ text: String) -> [UInt8] { text.split(separator: ".").compactMap { UInt8($0) } }

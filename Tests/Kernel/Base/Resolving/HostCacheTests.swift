@@ -1,6 +1,9 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlJournal
+@testable import PawlSystem
 
 @Suite struct `Host names` {
     private static let start = Instant(nanoseconds: 1_000_000_000_000)
@@ -11,7 +14,7 @@ import Testing
     private struct Stage {
         var cache = HostCache()
         var now = start
-        var dice = PawlCore.Dice(seed: 7)
+        var dice = Dice(seed: 7)
 
         mutating func ask(_ query: HostQuery, _ waiter: HostCache.Waiter) -> HostResult? {
             cache.ask(query, for: waiter, at: now)
@@ -244,7 +247,7 @@ import Testing
             for result in [found, .missing, .unavailable] {
                 add { state in
                     state.running.remove(query)
-                    var dice = PawlCore.Dice(seed: 1)
+                    var dice = Dice(seed: 1)
                     guard let end = state.cache.ended(query, result, at: state.now, dice: &dice) else { return }
                     #expect(result == .unavailable || end.result == result)
                     for waiter in end.waiters {

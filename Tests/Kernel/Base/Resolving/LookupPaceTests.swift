@@ -1,8 +1,9 @@
+import Testing
+
+@testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-import Testing
-@testable import PawlBase
-
+@testable import PawlSystem
 
 /// The number of lookups a second.
 @Suite struct LookupPaceTests {
@@ -72,7 +73,7 @@ import Testing
     @Test mutating func `the pace settles near what the resolver sustains`() {
         let limit = 100.0
         var cache = HostCache()
-        var dice = PawlCore.Dice(seed: 3)
+        var dice = Dice(seed: 3)
         var tokens = 10.0
         var requested = 0
         var resolved = 0

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlJournal
-
 
 @Suite struct CopyOnWriteTests {
     @Test("a changed copy leaves the other as it was") func copies() {

@@ -1,4 +1,4 @@
-import PawlCore
+import PawlBase
 import Testing
 
 @Suite struct DownloadStateTests {

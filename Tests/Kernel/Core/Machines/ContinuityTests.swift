@@ -1,6 +1,8 @@
 import Testing
 
+@testable import PawlBase
 @testable import PawlCore
+@testable import PawlJournal
 
 @Suite struct ContinuityTests {
     private let tag = Validators(entityTag: EntityTag(opaque: "1", isWeak: false))

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
 
 @Suite struct MachineWalkTests {
     enum Case: CaseIterable {

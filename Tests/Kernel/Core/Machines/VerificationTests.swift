@@ -1,6 +1,8 @@
 import Testing
 
+@testable import PawlBase
 @testable import PawlCore
+@testable import PawlJournal
 
 @Suite struct VerificationTests {
     private static func digest(

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import PawlBase
 @testable import PawlCore
 
 @Suite struct WaitingTests {

@@ -1,11 +1,14 @@
-import PawlBase
-import PawlCore
 import PawlTestKit
 import Testing
 
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlJournal
+@testable import PawlSystem
+
 @Suite struct SegmentMapTests {
     /// One random operation that its caller may request.
-    private static func step(_ map: inout SegmentMap, _ next: inout UInt32, _ dice: inout Dice) {
+    private static func step(_ map: inout SegmentMap, _ next: inout UInt32, _ dice: inout TestDice) {
         let claim = map.claims.isEmpty ? nil : dice.pick(map.claims)
         switch dice.number(0...6) {
         case 0, 1:
@@ -35,7 +38,7 @@ import Testing
 
     @Test(arguments: 0..<20 as Range<UInt64>) func `every byte has exactly one owner after any operations`(seed: UInt64)
     {
-        var dice = Dice(seed: seed)
+        var dice = TestDice(seed: seed)
         var map = SegmentMap(total: seed.isMultiple(of: 2) ? 1000 : nil)
         var next: UInt32 = 0
         for index in 0..<300 {

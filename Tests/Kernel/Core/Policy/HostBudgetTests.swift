@@ -1,8 +1,8 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-import PawlTestKit
-
 
 /// What one origin was seen to allow.
 @Suite struct HostBudgetTests {

@@ -1,8 +1,10 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-import PawlTestKit
-
+@testable import PawlJournal
+@testable import PawlSystem
 
 /// The line of those who wait for a connection to one origin.
 @Suite struct HostLineTests {
@@ -84,8 +86,8 @@ import PawlTestKit
 
     // MARK: every course of events
 
-    private static func below(_ limit: Int, _ dice: inout PawlCore.Dice) -> Int { Int(dice.next() % UInt64(limit)) }
-    private static func chance(_ odds: Double, _ dice: inout PawlCore.Dice) -> Bool { dice.fraction() < odds }
+    private static func below(_ limit: Int, _ dice: inout Dice) -> Int { Int(dice.next() % UInt64(limit)) }
+    private static func chance(_ odds: Double, _ dice: inout Dice) -> Bool { dice.fraction() < odds }
 
     /// A budget with an independent record of what happened to it.
     private struct Course {
@@ -99,7 +101,7 @@ import PawlTestKit
 
         static let runs = UInt64(0)..<5
 
-        mutating func act(_ dice: inout PawlCore.Dice) -> String? {
+        mutating func act(_ dice: inout Dice) -> String? {
             let run = HostLineTests.below(Int(Course.runs.upperBound), &dice)
             let id = UInt64(run)
             let holds = used.contains { $0.run == id }
@@ -202,7 +204,7 @@ import PawlTestKit
 
     private func firstBreach(flaw: HostBudget.Flaw?, seeds: UInt64) -> String? {
         for seed in 0..<seeds {
-            var dice = PawlCore.Dice(seed: seed)
+            var dice = Dice(seed: seed)
             let most: Int? = HostLineTests.chance(0.5, &dice) ? HostLineTests.below(3, &dice) + 1 : nil
             let note = HostNote(connections: 1, reason: .reset, since: UnixTime(seconds: 0))
             let remembered: HostNote? = HostLineTests.chance(0.3, &dice) ? note : nil

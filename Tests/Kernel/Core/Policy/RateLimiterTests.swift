@@ -1,13 +1,16 @@
-import PawlBase
-import PawlCore
 import PawlTestKit
 import Testing
+
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlJournal
+@testable import PawlSystem
 
 @Suite struct RateLimiterTests {
     @Test(arguments: 0..<10 as Range<UInt64>) func `the average never exceeds the rate, also when it changes`(
         seed: UInt64
     ) {
-        var dice = Dice(seed: seed)
+        var dice = TestDice(seed: seed)
         var rate = Int64(dice.number(1000...1_000_000))
         var limiter = RateLimiter(rate: rate)
         var now = Instant(nanoseconds: 0)

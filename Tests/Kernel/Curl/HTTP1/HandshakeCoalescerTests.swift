@@ -1,6 +1,6 @@
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 @Suite struct HandshakeCoalescerTests {
     private let near = ConnectionKey(TransferRequest(port: 1, scheme: .https))

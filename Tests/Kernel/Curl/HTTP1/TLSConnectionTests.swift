@@ -1,9 +1,9 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlCurl
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// TLS on dedicated connections: read by Pawl's client, and for comparison by libcurl.
 @Suite(.serialized, .bothWays) struct TLSConnectionTests {

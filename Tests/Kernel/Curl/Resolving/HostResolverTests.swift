@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCurl
 @testable import PawlSystem
-
 
 /// The threads that look host names up.
 @Suite struct HostResolverTests {

@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCurl
 @testable import PawlSystem
-
 
 /// Transfers from hosts that a resolver of the test knows.
 @Suite(.bothWays) struct ResolvedTransferTests {

@@ -1,8 +1,8 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlJournal
-import PawlTestKit
-
 
 /// Journals that only another program, a damaged disk or a very long life produces.
 @Suite struct JournalCaseTests {

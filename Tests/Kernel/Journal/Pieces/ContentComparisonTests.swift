@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlJournal
-
 
 /// What a file may be repaired by.
 @Suite struct ContentComparisonTests {

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlJournal
-
 
 @Suite struct PieceMapTests {
     /// Three pieces of 10, 10 and 5 bytes, whose digests are sixteen times their number.

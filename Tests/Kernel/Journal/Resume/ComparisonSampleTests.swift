@@ -1,8 +1,8 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlJournal
-import PawlTestKit
-
 
 @Suite struct `Bytes that identify a content` {
     private static let count = Int(ComparisonSample.length)

@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlJournal
-
 
 @Suite struct CompletionMarkTests {
     private func content(

@@ -1,21 +1,23 @@
-import PawlBase
-import PawlJournal
 import PawlTestKit
 import Testing
 
-@Suite struct JudgePropertyTests {
-    private static func offset(_ dice: inout Dice) -> Int64 { Int64(dice.number(0...12)) }
+@testable import PawlBase
+@testable import PawlJournal
+@testable import PawlSystem
 
-    private static func range(_ dice: inout Dice) -> ByteRange {
+@Suite struct JudgePropertyTests {
+    private static func offset(_ dice: inout TestDice) -> Int64 { Int64(dice.number(0...12)) }
+
+    private static func range(_ dice: inout TestDice) -> ByteRange {
         let start = offset(&dice)
         return ByteRange(start, start + Int64(dice.number(1...6)))
     }
 
-    private static func requested(_ dice: inout Dice) -> RequestedRange {
+    private static func requested(_ dice: inout TestDice) -> RequestedRange {
         dice.pick([.whole, .from(offset(&dice)), .closed(range(&dice)), .suffix(offset(&dice) + 1)])
     }
 
-    private static func head(_ dice: inout Dice) -> ResponseHead {
+    private static func head(_ dice: inout TestDice) -> ResponseHead {
         var head = ResponseHead(status: dice.pick([200, 206, 206, 206, 206, 416, 404, 302]))
         head.contentRange = dice.pick([
             .absent, .malformed("x"), .unsatisfied(total: offset(&dice)), .range(range(&dice), total: nil),
@@ -30,7 +32,7 @@ import Testing
 
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `G1 a body is accepted at an offset only if its head claims that start`(seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var dice = TestDice(seed: seed)
         var usable = 0
         for _ in 0..<4000 {
             let requested = Self.requested(&dice)

@@ -1,4 +1,5 @@
 import Pawl
+import PawlBase
 import PawlTestKit
 
 /// An origin, a root and a queue that outlives its managers.

@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlBase
+import PawlCurl
 import PawlQueue
 import PawlTestKit
 import Testing

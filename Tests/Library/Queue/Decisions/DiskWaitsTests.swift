@@ -1,13 +1,15 @@
-import PawlBase
-import PawlQueue
 import Testing
+
+@testable import PawlBase
+@testable import PawlQueue
+@testable import PawlSystem
 
 @Suite struct DiskWaitsTests {
     /// The waits of some disks, and the time.
     private struct Bench {
         var waits = DiskWaits()
         var now = Instant(nanoseconds: 0)
-        var dice = PawlCore.Dice(seed: 1)
+        var dice = Dice(seed: 1)
         var rooms: [UInt64: DiskRoom?] = [:]
         var devices: [QueueID: UInt64] = [:]
         /// What has the place of a disk that went away.

@@ -1,4 +1,6 @@
-import PawlCore
+import PawlBase
+import PawlQueue
+import PawlTestKit
 
 /// What happens to a scheduler of small numbers; odd ones are in the group, those from 2 on have a higher priority.
 enum SchedulerEvent: Hashable {
@@ -22,7 +24,7 @@ enum SchedulerEvent: Hashable {
         return (0..<ids).flatMap { [.enqueue($0), .release($0)] } + (commands + others).map { .command($0) }
     }
 
-    static func random(ids: Int, _ dice: inout Dice) -> SchedulerEvent {
+    static func random(ids: Int, _ dice: inout TestDice) -> SchedulerEvent {
         let id = dice.number(0...(ids - 1))
         switch dice.number(0...15) {
         case 0...5: return .enqueue(id)

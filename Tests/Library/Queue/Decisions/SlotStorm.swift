@@ -1,5 +1,7 @@
 import PawlBase
+import PawlCore
 import PawlQueue
+import PawlTestKit
 
 /// A scheduler of slots and a model of the engine that carries out its actions, under random events.
 struct SlotStorm {
@@ -43,7 +45,7 @@ struct SlotStorm {
     // MARK: events
 
     /// One event that may happen now; without `meddles` the users do nothing.
-    mutating func step(_ dice: inout Dice, meddles: Bool = true) {
+    mutating func step(_ dice: inout TestDice, meddles: Bool = true) {
         let id = Int.random(in: models.indices, using: &dice)
         if meddles, Int.random(in: 0..<3, using: &dice) == 0 {
             command(id, Int.random(in: 0..<20, using: &dice), &dice)
@@ -53,7 +55,7 @@ struct SlotStorm {
         check()
     }
 
-    private mutating func command(_ id: Int, _ kind: Int, _ dice: inout Dice) {
+    private mutating func command(_ id: Int, _ kind: Int, _ dice: inout TestDice) {
         guard !models[id].isForgotten else { return }
         switch kind {
         case 0:

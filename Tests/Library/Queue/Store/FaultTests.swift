@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlQueue
 @testable import PawlStore
-import PawlTestKit
-
 
 /// Disks that are full, read-only or lie.
 @Suite struct FaultTests {

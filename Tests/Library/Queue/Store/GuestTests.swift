@@ -1,10 +1,10 @@
 import Glibc
-@testable import PawlQueue
-import Testing
-@testable import PawlBase
-@testable import PawlStore
 import PawlTestKit
+import Testing
 
+@testable import PawlBase
+@testable import PawlQueue
+@testable import PawlStore
 
 /// A queue of another program, and the lock that identifies the owner.
 @Suite struct GuestTests {

@@ -1,12 +1,12 @@
 import Glibc
+import PawlTestKit
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlQueue
 @testable import PawlStore
 @testable import PawlSystem
-import PawlTestKit
-
 
 /// SIGKILL at any moment: a call that returned is durable, another one is complete or absent.
 @Suite struct KillTests {

@@ -1,10 +1,10 @@
 import Glibc
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlQueue
 @testable import PawlStore
-import PawlTestKit
-
 
 /// The possible files under the queue's name when it is opened.
 @Suite struct OpeningTests {

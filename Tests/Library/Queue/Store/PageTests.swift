@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlQueue
 @testable import PawlStore
-
 
 /// Pages compared with a plain model: all records, filtered and sorted in memory.
 @Suite struct PageTests {

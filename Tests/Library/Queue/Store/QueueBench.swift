@@ -1,10 +1,10 @@
+import PawlTestKit
 import Synchronization
 import Testing
+
 @testable import PawlBase
 @testable import PawlQueue
 @testable import PawlStore
-import PawlTestKit
-
 
 /// A folder with a queue in it, and its notices.
 final class QueueBench {

@@ -1,9 +1,9 @@
+import PawlTestKit
 import Testing
+
 @testable import PawlBase
 @testable import PawlQueue
 @testable import PawlStore
-import PawlTestKit
-
 
 /// Records are read back as written, in the requested order.
 @Suite struct RecordTests {

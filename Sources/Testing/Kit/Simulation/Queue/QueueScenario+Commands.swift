@@ -1,5 +1,5 @@
 package import Pawl
-import PawlCore
+import PawlBase
 
 extension QueueScenario {
     /// What the user does: a command of the product, the parts of which that depend on the moment are filled in then.

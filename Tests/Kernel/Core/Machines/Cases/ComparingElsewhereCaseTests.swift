@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 @Suite struct `Compared bytes without information` {
     private static let megabyte: Int64 = 1 << 20

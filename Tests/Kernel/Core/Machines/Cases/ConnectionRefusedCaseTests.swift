@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
 
 /// Servers that accept some connections and reject the next without a reason.
 @Suite struct ConnectionRefusedCaseTests {

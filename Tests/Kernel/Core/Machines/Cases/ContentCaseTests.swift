@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 @Suite struct ContentCaseTests {
     @Test func `the server's time is omitted on request`() {

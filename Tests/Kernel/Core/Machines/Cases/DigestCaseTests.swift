@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 /// Digests that responses and sums files state of the content.
 @Suite struct DigestCaseTests {

@@ -1,7 +1,7 @@
-@testable import PawlCore
+import PawlCore
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 /// Allowed and refused redirects.
 @Suite struct DowngradeCaseTests {

@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 /// Existing files: those that are kept, whose checksum and length are checked, and those that are continued.
 @Suite struct ExistingCaseTests {

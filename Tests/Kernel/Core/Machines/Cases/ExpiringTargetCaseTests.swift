@@ -1,7 +1,7 @@
-@testable import PawlCore
+import PawlCore
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
 
 /// Targets of redirects that respond to one request each.
 @Suite struct ExpiringTargetCaseTests {

@@ -1,8 +1,8 @@
-@testable import PawlJournal
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
+@testable import PawlJournal
 
 @Suite struct FaultCaseTests {
     @Test(arguments: [

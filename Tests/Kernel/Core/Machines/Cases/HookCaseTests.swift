@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
 
 /// Questions to the program, and what each decision leads to.
 @Suite struct HookCaseTests {

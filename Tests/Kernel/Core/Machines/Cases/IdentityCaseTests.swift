@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 /// The origin of bytes on disk, and the proof that a response has to give.
 @Suite struct IdentityCaseTests {

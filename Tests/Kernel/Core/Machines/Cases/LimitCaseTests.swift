@@ -1,6 +1,6 @@
-@testable import PawlBase
 import Testing
 
+@testable import PawlBase
 @testable import PawlCore
 
 /// Downloads under Pawl's own rate limit.

@@ -1,8 +1,8 @@
-@testable import PawlJournal
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
+@testable import PawlJournal
 
 /// Sequences of responses that must not join bytes of two versions, nor take a part for the whole.
 @Suite struct MixedVersionCaseTests {

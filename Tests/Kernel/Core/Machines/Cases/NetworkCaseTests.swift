@@ -1,7 +1,9 @@
-@testable import PawlCore
 import Testing
-@testable import PawlBase
 
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlJournal
+@testable import PawlSystem
 
 /// What a machine makes of the monitor's reports.
 @Suite struct NetworkCaseTests {

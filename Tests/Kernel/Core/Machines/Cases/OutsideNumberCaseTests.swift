@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 /// Untrusted numbers from a server, a file or a caller never reach an overflowing sum.
 @Suite struct OutsideNumberCaseTests {

@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 /// Pieces with digests of their own, where bytes on disk may be damaged.
 @Suite struct PieceCaseTests {

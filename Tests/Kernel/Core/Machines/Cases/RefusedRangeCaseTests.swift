@@ -1,8 +1,8 @@
-@testable import PawlJournal
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
+@testable import PawlJournal
 
 /// Servers that respond with 416, and the right length, to a range within it.
 @Suite struct RefusedRangeCaseTests {

@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 /// Responses that are not of the content on disk: coded, of another version, or pages in its place.
 @Suite struct ReplacedContentCaseTests {

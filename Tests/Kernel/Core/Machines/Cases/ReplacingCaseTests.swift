@@ -1,7 +1,7 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
 
 @Suite struct ReplacingCaseTests {
     private static let fresh = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: "new")

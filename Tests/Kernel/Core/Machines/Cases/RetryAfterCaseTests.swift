@@ -1,9 +1,9 @@
+import Testing
+
+@testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-import Testing
-@testable import PawlBase
 @testable import PawlSystem
-
 
 /// The effect of a server's Retry-After on the attempts of a download.
 @Suite struct RetryAfterCaseTests {

@@ -1,9 +1,9 @@
-@testable import PawlBase
-@testable import PawlJournal
-import Testing
-@testable import PawlCore
 import PawlTestKit
+import Testing
 
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlJournal
 
 @Suite struct SegmentCaseTests {
     private static let total = 40 * Bench.megabyte

@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlJournal
-
 
 /// Connections that break before they have sent the bytes to compare and others after them.
 @Suite struct ShortResponseCaseTests {

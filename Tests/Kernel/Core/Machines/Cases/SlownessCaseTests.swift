@@ -1,8 +1,8 @@
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
 @testable import PawlSystem
-
 
 /// A lowest speed that connections must exceed.
 @Suite struct SlownessCaseTests {

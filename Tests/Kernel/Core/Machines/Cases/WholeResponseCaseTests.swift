@@ -1,8 +1,8 @@
-@testable import PawlJournal
 import Testing
+
 @testable import PawlBase
 @testable import PawlCore
-
+@testable import PawlJournal
 
 /// Servers that send the whole content where a part was requested: the bytes on disk stay while nothing shows that they are
 /// others.

@@ -1,7 +1,7 @@
-@testable import PawlBase
-@testable import PawlCore
 import PawlTestKit
 
+@testable import PawlBase
+@testable import PawlCore
 
 /// One step of the walk, checked against the laws.
 struct WalkStep {

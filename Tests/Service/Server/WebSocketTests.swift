@@ -1,6 +1,11 @@
-import PawlBase
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// WebSockets with third-party clients: `websockets` and `websocket-client` of PyPI.
 @Suite struct WebSocketTests {

@@ -1,10 +1,13 @@
+import PawlTestKit
 import Testing
+
 @testable import Pawl
 @testable import PawlAria2
+@testable import PawlAria2c
 @testable import PawlBase
-import PawlTestKit
+@testable import PawlServer
+@testable import PawlSystem
 @testable import PawlWeb
-
 
 /// The behaviour for aria2's clients, over real connections.
 @Suite struct Aria2MethodsTests {

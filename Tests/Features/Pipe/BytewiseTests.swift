@@ -1,7 +1,15 @@
-import PawlBase
-import PawlJournal
 import PawlTestKit
 import Testing
+
+@testable import PawlBase
+@testable import PawlCore
+@testable import PawlGet
+@testable import PawlIntegrity
+@testable import PawlJournal
+@testable import PawlPipe
+@testable import PawlQueue
+@testable import PawlS3
+@testable import PawlSystem
 
 /// Names that are only canonically equivalent are different ones in every value and table of names.
 @Suite struct BytewiseTests {

@@ -1,9 +1,14 @@
-internal import Pawl
-import PawlAria2
-import PawlBase
-import PawlServer
 import PawlTestKit
 import Testing
+
+@testable import Pawl
+@testable import PawlAria2
+@testable import PawlAria2c
+@testable import PawlBase
+@testable import PawlIntake
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// Responses that aria2's clients expect, byte by byte.
 @Suite struct Aria2VectorTests {
@@ -309,7 +314,11 @@ import Testing
                  pause=true
                  header=X Y: z
                 """.utf8))
-        let bench = try await ServiceBench { $0.log = log } aria2: { $0.entries = entries }
+        let bench = try await ServiceBench {
+            $0.log = log
+        } aria2: {
+            $0.entries = entries
+        }
         let manager = bench.service.manager
         let added = try await manager.downloads()
         #expect(added.map(\.source) == ["http://127.0.0.1:9/a"])
@@ -323,7 +332,11 @@ import Testing
     @Test func `a session that cannot be saved is logged`() async throws {
         let folder = try TemporaryFolder()
         let log = try ServiceLog(path: folder.path("log"), format: .text)
-        let bench = try await ServiceBench { $0.log = log } aria2: { $0.sessionFile = folder.path("none/session") }
+        let bench = try await ServiceBench {
+            $0.log = log
+        } aria2: {
+            $0.sessionFile = folder.path("none/session")
+        }
         await bench.close()
         let text = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         #expect(text.contains("cannot create") && text.contains("none/session"))

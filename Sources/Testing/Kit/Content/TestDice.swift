@@ -1,10 +1,10 @@
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same sequence for the same seed.
-struct Dice: RandomNumberGenerator {
+package struct TestDice: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -13,7 +13,7 @@ struct Dice: RandomNumberGenerator {
     }
 
     /// Bytes that are partly from `alphabet`, so that parsers get past their first check.
-    mutating func bytes(upTo limit: Int, from alphabet: String) -> [UInt8] {
+    package mutating func bytes(upTo limit: Int, from alphabet: String) -> [UInt8] {
         let letters = Array(alphabet.utf8)
         return (0..<Int.random(in: 0...limit, using: &self)).map { _ in
             Int.random(in: 0..<8, using: &self) == 0
@@ -22,7 +22,7 @@ struct Dice: RandomNumberGenerator {
     }
 
     /// `text` with a few bytes changed, dropped or duplicated.
-    mutating func damaged(_ text: String) -> [UInt8] {
+    package mutating func damaged(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
         for _ in 0..<Int.random(in: 1...4, using: &self) where !bytes.isEmpty {
             let index = Int.random(in: 0..<bytes.count, using: &self)
@@ -34,4 +34,10 @@ struct Dice: RandomNumberGenerator {
         }
         return bytes
     }
+}
+
+extension TestDice {
+    package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+    package mutating func chance(_ hits: Int, in throwsCount: Int) -> Bool { number(1...throwsCount) <= hits }
+    package mutating func pick<Element>(_ choices: [Element]) -> Element { choices[number(0...choices.count - 1)] }
 }

@@ -1,6 +1,11 @@
 import PawlTestKit
-import PawlWeb
 import Testing
+
+@testable import Pawl
+@testable import PawlBase
+@testable import PawlServer
+@testable import PawlSystem
+@testable import PawlWeb
 
 /// The limits for one client and for all of them; each test ends with a call that still succeeds.
 @Suite struct WebLimitTests {
