@@ -51,7 +51,7 @@ struct Verification: Hashable, Sendable {
 
     var isAsking: Bool { if case .requested = sidecars { true } else { false } }
 
-    /// Sums files and a Metalink are requested once.
+    /// Digests beside the content are requested once.
     mutating func ask() -> Bool {
         guard !hasAsked else { return false }
         sidecars = .requested
