@@ -46,10 +46,10 @@ package final class SidecarFinder: DigestFinder {
 
     private let fetcher: any ContentFetching
     private let state = Mutex(State())
-    private let signatures: (any SignatureVerifier)?
+    private let signatures: SystemSignatures?
 
     /// Without `signatures` none is good.
-    package init(fetcher: any ContentFetching, signatures: (any SignatureVerifier)?) {
+    package init(fetcher: any ContentFetching, signatures: SystemSignatures?) {
         self.fetcher = fetcher
         self.signatures = signatures
     }

@@ -1,4 +1,4 @@
-package import PawlBase
+import PawlBase
 import Synchronization
 
 /// Interns settings: the transport keeps prepared handles for each instance.

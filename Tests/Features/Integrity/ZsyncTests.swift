@@ -17,7 +17,7 @@ import Testing
     }
 
     private static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next() >> 32) }
     }
 

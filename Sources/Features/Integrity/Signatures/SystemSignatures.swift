@@ -5,7 +5,7 @@ package import PawlJournal
 import PawlSystem
 
 /// Checks signatures with gpgv, and with libcrypto's Ed25519 for minisign.
-package final class SystemSignatures: SignatureVerifier {
+package final class SystemSignatures: Sendable {
     private let workers = WorkerPool(threads: 1)
 
     package init() {}
@@ -24,6 +24,10 @@ package final class SystemSignatures: SignatureVerifier {
         if let key = keys.minisign { _ = try minisignKey(key) }
     }
 
+    /// Calls `completion`, on any thread, with the text that a good signature by one of the keys covers, `nil`
+    /// without one.
+    ///
+    /// `signature` is detached, or `nil` for a clear-signed text, of which only the signed part is returned.
     package func verify(
         _ text: [UInt8], signature: [UInt8]?, keys: SigningKeys, completion: @escaping @Sendable ([UInt8]?) -> Void
     ) { workers.submit { completion(Self.signed(text, signature, keys)) } }
