@@ -203,7 +203,7 @@ struct PipeScheduleTests {
     @Test(arguments: [Interval.milliseconds(3), .zero]) func `every sample starts once, whatever the order of ends`(
         delay: Interval
     ) {
-        var dice = TestDice(seed: 7)
+        var dice = Dice(seed: 7)
         var schedule = PipeSchedule(slots: 5, perHost: 2, delay: delay)
         var active: [String: Int] = [:]
         var running: [String] = []
@@ -265,7 +265,7 @@ struct RobotsRulesTests {
             }
             return path.first == first && matches(pattern.dropFirst(), path.dropFirst())
         }
-        var dice = TestDice(seed: 3)
+        var dice = Dice(seed: 3)
         func text(_ characters: [String], _ count: Int) -> String {
             (0..<count).map { _ in characters[Int(dice.next() % UInt64(characters.count))] }.joined()
         }

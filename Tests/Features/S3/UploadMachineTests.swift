@@ -146,7 +146,7 @@ import Testing
 
     /// How often the object was published, in one run of two workers.
     private func run(seed: UInt64, total: Int64, ignoringConditions: Bool) -> Int {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         var store = Store(ignoresConditions: ignoringConditions, total: total)
         var workers = [UploadMachine(sizes: Self.sizes), UploadMachine(sizes: Self.sizes)]
         var outcomes: [UploadMachine.Outcome?] = [nil, nil]

@@ -65,7 +65,7 @@ struct InputFileTests {
     }
 
     @Test func `no text traps`() {
-        var dice = TestDice(seed: 8)
+        var dice = Dice(seed: 8)
         for _ in 0..<5000 { _ = try? InputFile.parse(dice.bytes(upTo: 40, from: "# \t\r\n=ab\u{0}ü")) }
     }
 }

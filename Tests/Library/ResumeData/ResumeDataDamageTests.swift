@@ -13,7 +13,7 @@ import Testing
     func `R1 damaged resume data is refused or parsed, and a parsed value can be written`(
         _ fixture: ResumeFixture
     ) throws {
-        var dice = TestDice(seed: 7)
+        var dice = Dice(seed: 7)
         let request = try #require(fixture.fields["NSURLSessionResumeCurrentRequest"]?.data)
         var (read, refused) = (0, 0)
         for _ in 0..<120 {
@@ -80,7 +80,7 @@ import Testing
 
     private func method(of data: AppleResumeData) -> String { data.originalRequest?.method ?? "" }
 
-    private func damaged(_ bytes: [UInt8], _ dice: inout TestDice) -> [UInt8] {
+    private func damaged(_ bytes: [UInt8], _ dice: inout Dice) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...3, using: &dice) {
             let index = Int.random(in: 0..<bytes.count, using: &dice)

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `the bytes of a text are those that it was made of`() {
-        var dice = TestDice(seed: 5)
+        var dice = Dice(seed: 5)
         let units: [[UInt8]] = [
             [0x61], [0xC3, 0xBC], [0xFF], [0xE2], [0x82], [0xF4, 0x8F, 0xBC, 0x80], [0xF4, 0x8F], [0xED, 0xA0],
         ]

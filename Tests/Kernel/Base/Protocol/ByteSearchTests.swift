@@ -4,7 +4,7 @@ import Testing
 
 struct ByteSearchTests {
     @Test func `a byte is found where a search one by one finds it`() {
-        var dice = TestDice(seed: 1)
+        var dice = Dice(seed: 1)
         // Neighbours of the wanted bytes, with and without the high bit: a borrow between bytes must not count.
         let values: [UInt8] = [0, 1, 9, 10, 11, 0x7F, 0x80, 0x81, 0x8A, 0xFE, 0xFF]
         var found = 0

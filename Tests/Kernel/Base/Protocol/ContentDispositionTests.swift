@@ -123,7 +123,7 @@ struct ContentDispositionTests {
     ]) func `an unusable name is no name`(_ field: String) { #expect(ContentDisposition.fileName(from: field) == nil) }
 
     @Test func `no field traps, and every name can be sanitized`() {
-        var dice = TestDice(seed: 5)
+        var dice = Dice(seed: 5)
         var names = 0
         for round in 0..<20_000 {
             let bytes =

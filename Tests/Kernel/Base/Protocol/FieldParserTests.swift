@@ -71,7 +71,7 @@ struct FieldParserTests {
     }
 
     @Test func `no field traps`() {
-        var dice = TestDice(seed: 6)
+        var dice = Dice(seed: 6)
         for _ in 0..<10_000 {
             let text = String(decoding: dice.bytes(upTo: 40, from: "</>;=\", arel\\0123456789."), as: UTF8.self)
             _ = (WebLink.parse(text), RetryAfter.parse(text, now: Self.now))

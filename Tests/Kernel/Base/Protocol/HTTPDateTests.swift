@@ -66,7 +66,7 @@ struct HTTPDateTests {
     }
 
     @Test func `no time and no text trap`() {
-        var dice = TestDice(seed: 4)
+        var dice = Dice(seed: 4)
         for seconds in [Int64.min, Int64.min + 1, Int64.max] {
             #expect(UnixTime(seconds: seconds).httpDate.hasSuffix("GMT"))
         }

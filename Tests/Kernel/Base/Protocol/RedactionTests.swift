@@ -55,7 +55,7 @@ struct RedactionTests {
     }
 
     @Test func `a password never survives, wherever it is`() {
-        var dice = TestDice(seed: 7)
+        var dice = Dice(seed: 7)
         for _ in 0..<5000 {
             let before = String(decoding: dice.bytes(upTo: 12, from: "ab:/ ."), as: UTF8.self)
             let path = String(decoding: dice.bytes(upTo: 12, from: "ab:/.@"), as: UTF8.self)

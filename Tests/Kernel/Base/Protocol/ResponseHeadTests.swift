@@ -200,7 +200,7 @@ struct ResponseHeadTests {
     }
 
     @Test func `no bytes trap`() {
-        var dice = TestDice(seed: 3)
+        var dice = Dice(seed: 3)
         let model = """
             HTTP/1.1 206 Partial Content\r\nContent-Length: 100\r\nContent-Range: bytes 500-599/1234\r\n\
             Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nETag: W/"a"\r\n folded\r\nTransfer-Encoding: chunked\r\n\r\n

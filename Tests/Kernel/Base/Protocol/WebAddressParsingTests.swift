@@ -188,7 +188,7 @@ struct WebAddressParsingTests {
     }
 
     @Test func `no text traps, and an accepted one is parsed back as the same`() throws {
-        var dice = TestDice(seed: 1)
+        var dice = Dice(seed: 1)
         var accepted = 0
         for round in 0..<20_000 {
             let bytes =

@@ -121,7 +121,7 @@ struct WebAddressResolvingTests {
     }
 
     @Test func `no reference traps`() throws {
-        var dice = TestDice(seed: 2)
+        var dice = Dice(seed: 2)
         let base = try WebAddress.parse("https://h.example/dir/file?sig=1").address
         for _ in 0..<20_000 {
             let bytes = dice.bytes(upTo: 24, from: "http:/..?#%2e[]@\\ab")

@@ -38,7 +38,7 @@ struct ByteQuantityTests {
     { #expect(ByteQuantity.speed(speed) == text) }
 
     @Test func `no text and no number trap`() {
-        var dice = TestDice(seed: 9)
+        var dice = Dice(seed: 9)
         for _ in 0..<10_000 {
             _ = ByteQuantity.parse(String(decoding: dice.bytes(upTo: 30, from: "0123456789.KMGTiB"), as: UTF8.self))
             let number = Int64(bitPattern: dice.next() >> UInt64.random(in: 0..<64, using: &dice))

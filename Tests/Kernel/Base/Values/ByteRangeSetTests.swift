@@ -28,13 +28,13 @@ private struct Bitmap {
 @Suite struct ByteRangeSetTests {
     private static let size: Int64 = 60
 
-    private static func range(_ dice: inout TestDice) -> ByteRange {
+    private static func range(_ dice: inout Dice) -> ByteRange {
         let start = Int64.random(in: 0...size, using: &dice)
         return ByteRange(start, Int64.random(in: start...min(size, start + 12), using: &dice))
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>) func `a set agrees with a bitmap after any operations`(seed: UInt64) {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         let all = ByteRange(0, Self.size)
         for _ in 0..<40 {
             var set = ByteRangeSet()
@@ -60,7 +60,7 @@ private struct Bitmap {
     }
 
     @Test func `a union holds both sets and nothing else`() {
-        var dice = TestDice(seed: 5)
+        var dice = Dice(seed: 5)
         for _ in 0..<200 {
             let left = (0..<4).map { _ in Self.range(&dice) }
             let right = (0..<4).map { _ in Self.range(&dice) }

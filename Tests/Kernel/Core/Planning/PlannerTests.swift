@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `splits leave two good halves, races come last and never have more than three lanes`(seed: UInt64) {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         let total = Int64(dice.number(1...20_000_000))
         var map = SegmentMap(total: total)
         var steals = 0

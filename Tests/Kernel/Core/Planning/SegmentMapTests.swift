@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct SegmentMapTests {
     /// One random operation that its caller may request.
-    private static func step(_ map: inout SegmentMap, _ next: inout UInt32, _ dice: inout TestDice) {
+    private static func step(_ map: inout SegmentMap, _ next: inout UInt32, _ dice: inout Dice) {
         let claim = map.claims.isEmpty ? nil : dice.pick(map.claims)
         switch dice.number(0...6) {
         case 0, 1:
@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: 0..<20 as Range<UInt64>) func `every byte has exactly one owner after any operations`(seed: UInt64)
     {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         var map = SegmentMap(total: seed.isMultiple(of: 2) ? 1000 : nil)
         var next: UInt32 = 0
         for index in 0..<300 {

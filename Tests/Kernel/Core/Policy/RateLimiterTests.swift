@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: 0..<10 as Range<UInt64>) func `the average never exceeds the rate, also when it changes`(
         seed: UInt64
     ) {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         var rate = Int64(dice.number(1000...1_000_000))
         var limiter = RateLimiter(rate: rate)
         var now = Instant(nanoseconds: 0)

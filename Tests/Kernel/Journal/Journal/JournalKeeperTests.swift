@@ -9,7 +9,7 @@ import Testing
         seed: UInt64
     ) throws {
         var kills = 0
-        var dice = TestDice(seed: seed + 1000)
+        var dice = Dice(seed: seed + 1000)
         let check = { (model: JournalModel, writes: [JournalWrite]) in
             // Pages are written one after the other: a kill can come between any two of them.
             for (index, write) in writes.enumerated() {
@@ -35,7 +35,7 @@ import Testing
         seed: UInt64
     ) throws {
         var model = JournalModel(seed: seed)
-        var dice = TestDice(seed: seed + 2000)
+        var dice = Dice(seed: seed + 2000)
         var cuts = 0
         for _ in 0..<150 {
             model.step()

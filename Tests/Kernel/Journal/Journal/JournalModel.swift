@@ -23,7 +23,7 @@ func someFacts(padding: Int = 0) -> JournalFacts {
 
 /// A model of a download's journal, its disk, and the real state of the data.
 struct JournalModel {
-    var dice: TestDice
+    var dice: Dice
     var disk = VolatileBytes()
     var keeper: JournalKeeper
     var boot = someBoot
@@ -41,7 +41,7 @@ struct JournalModel {
     private let padding: Int
 
     init(seed: UInt64, padding: Int = 5000, watch: @escaping (JournalModel, [JournalWrite]) -> Void = { _, _ in }) {
-        dice = TestDice(seed: seed)
+        dice = Dice(seed: seed)
         self.padding = padding
         let (keeper, writes) = JournalKeeper.begun(
             facts: someFacts(), done: ByteRangeSet(), inodes: someInodes, boot: someBoot, nonce: seed)
@@ -157,5 +157,3 @@ struct JournalModel {
         syncs = 0
     }
 }
-
-extension TestDice { mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) } }

@@ -6,18 +6,18 @@ import Testing
 @testable import PawlSystem
 
 @Suite struct JudgePropertyTests {
-    private static func offset(_ dice: inout TestDice) -> Int64 { Int64(dice.number(0...12)) }
+    private static func offset(_ dice: inout Dice) -> Int64 { Int64(dice.number(0...12)) }
 
-    private static func range(_ dice: inout TestDice) -> ByteRange {
+    private static func range(_ dice: inout Dice) -> ByteRange {
         let start = offset(&dice)
         return ByteRange(start, start + Int64(dice.number(1...6)))
     }
 
-    private static func requested(_ dice: inout TestDice) -> RequestedRange {
+    private static func requested(_ dice: inout Dice) -> RequestedRange {
         dice.pick([.whole, .from(offset(&dice)), .closed(range(&dice)), .suffix(offset(&dice) + 1)])
     }
 
-    private static func head(_ dice: inout TestDice) -> ResponseHead {
+    private static func head(_ dice: inout Dice) -> ResponseHead {
         var head = ResponseHead(status: dice.pick([200, 206, 206, 206, 206, 416, 404, 302]))
         head.contentRange = dice.pick([
             .absent, .malformed("x"), .unsatisfied(total: offset(&dice)), .range(range(&dice), total: nil),
@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `G1 a body is accepted at an offset only if its head claims that start`(seed: UInt64) {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         var usable = 0
         for _ in 0..<4000 {
             let requested = Self.requested(&dice)

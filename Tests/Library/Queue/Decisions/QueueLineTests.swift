@@ -22,7 +22,7 @@ import Testing
 
     @Test func `D11 a queue of thousands stays in order whatever is moved`() {
         var (scheduler, model) = line(2_000)
-        var dice = TestDice(seed: 4)
+        var dice = Dice(seed: 4)
         for _ in 0..<600 {
             let from = Int(dice.next() % 2_000)
             let to = Int(dice.next() % 2_000)

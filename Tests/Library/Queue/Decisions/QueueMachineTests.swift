@@ -37,7 +37,7 @@ import Testing
             }
         }
 
-        mutating func step(_ dice: inout TestDice, count: Int) {
+        mutating func step(_ dice: inout Dice, count: Int) {
             let id = QueueID(rawValue: UInt64(1 + dice.roll(count)))
             switch dice.roll(13) {
             case 0, 1: admit(id, isPaused: dice.roll(3) == 0, inGroup: dice.roll(3) == 0)
@@ -74,7 +74,7 @@ import Testing
         }
 
         /// A running download yields its slot, ends, or reaches its publishing.
-        private mutating func engine(_ dice: inout TestDice) {
+        private mutating func engine(_ dice: inout Dice) {
             let ids = running.sorted()
             guard !ids.isEmpty else { return }
             let id = ids[dice.roll(ids.count)]
@@ -124,7 +124,7 @@ import Testing
     @Test func `D7 D9 D14 no download runs twice, despite a pause, or after its removal`() {
         var (starts, stalls) = (0, 0)
         for seed in 1...300 as ClosedRange<UInt64> {
-            var dice = TestDice(seed: seed)
+            var dice = Dice(seed: seed)
             var world = World()
             for _ in 0..<200 {
                 world.step(&dice, count: 8)
@@ -266,4 +266,4 @@ import Testing
     }
 }
 
-extension TestDice { fileprivate mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(sides)) } }
+extension Dice { fileprivate mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(sides)) } }

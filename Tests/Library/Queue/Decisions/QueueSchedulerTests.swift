@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: 0..<16 as Range<UInt64>) func `D7 D8 D9 D10 a storm of commands keeps the laws of the queue`(
         seed: UInt64
     ) {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         var scheduler = QueueScheduler<Int>(slots: 3)
         for _ in 0..<1500 {
             let before = QueueView(scheduler)

@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: 0..<24 as Range<UInt64>) func `the next change is the first minute with another limit`(
         seed: UInt64
     ) throws {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         let days = ["", "Mon ", "Sat-Mon ", "Tue-Thu ", "Sun "]
         func entry() -> String {
             let times = (0..<2).map { _ in "\(dice.number(0...23)):\(dice.number(1...5))0" }

@@ -24,7 +24,7 @@ enum SchedulerEvent: Hashable {
         return (0..<ids).flatMap { [.enqueue($0), .release($0)] } + (commands + others).map { .command($0) }
     }
 
-    static func random(ids: Int, _ dice: inout TestDice) -> SchedulerEvent {
+    static func random(ids: Int, _ dice: inout Dice) -> SchedulerEvent {
         let id = dice.number(0...(ids - 1))
         switch dice.number(0...15) {
         case 0...5: return .enqueue(id)

@@ -99,7 +99,7 @@ import Testing
 
     @Test(arguments: 0..<64 as Range<UInt64>)
     func `D7 D8 D9 D10 D14 in a storm of events no slot is given twice or left idle`(seed: UInt64) {
-        var dice = TestDice(seed: seed)
+        var dice = Dice(seed: seed)
         var storm = SlotStorm(downloads: 60, slots: 2)
         for _ in 0..<4000 { storm.step(&dice) }
         for id in storm.models.indices where !storm.models[id].isForgotten { storm.resume(id) }

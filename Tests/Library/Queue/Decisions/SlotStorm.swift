@@ -45,7 +45,7 @@ struct SlotStorm {
     // MARK: events
 
     /// One event that may happen now; without `meddles` the users do nothing.
-    mutating func step(_ dice: inout TestDice, meddles: Bool = true) {
+    mutating func step(_ dice: inout Dice, meddles: Bool = true) {
         let id = Int.random(in: models.indices, using: &dice)
         if meddles, Int.random(in: 0..<3, using: &dice) == 0 {
             command(id, Int.random(in: 0..<20, using: &dice), &dice)
@@ -55,7 +55,7 @@ struct SlotStorm {
         check()
     }
 
-    private mutating func command(_ id: Int, _ kind: Int, _ dice: inout TestDice) {
+    private mutating func command(_ id: Int, _ kind: Int, _ dice: inout Dice) {
         guard !models[id].isForgotten else { return }
         switch kind {
         case 0:

@@ -1,16 +1,7 @@
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same sequence for the same seed.
-package struct TestDice: RandomNumberGenerator {
-    private var state: UInt64
+package import PawlBase
 
-    package init(seed: UInt64) { state = seed }
-
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
+extension Dice {
+    package mutating func chance(_ hits: Int, in throwsCount: Int) -> Bool { number(1...throwsCount) <= hits }
 
     /// Bytes that are partly from `alphabet`, so that parsers get past their first check.
     package mutating func bytes(upTo limit: Int, from alphabet: String) -> [UInt8] {
@@ -34,10 +25,4 @@ package struct TestDice: RandomNumberGenerator {
         }
         return bytes
     }
-}
-
-extension TestDice {
-    package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
-    package mutating func chance(_ hits: Int, in throwsCount: Int) -> Bool { number(1...throwsCount) <= hits }
-    package mutating func pick<Element>(_ choices: [Element]) -> Element { choices[number(0...choices.count - 1)] }
 }
