@@ -1,6 +1,6 @@
 import Glibc
 package import PawlBase
-package import PawlJournal
+import PawlJournal
 package import PawlSystem
 
 /// The failures of this module. A full disk always has its own code, because it is worth waiting for.
@@ -52,12 +52,12 @@ extension Failure {
     }
 
     /// Something that no download can be finished as, whatever happens to existing files.
-    package static func notAFile(_ path: String, because why: LocalizableMessage) -> Failure {
+    static func notAFile(_ path: String, because why: LocalizableMessage) -> Failure {
         Failure(.fileExists, "cannot download to", at: path, because: why, remedy: "remove it, or choose another name")
     }
 
     /// Known before the first byte: a part file could be written there and never renamed.
-    package static func protectedFolder(_ path: String) -> Failure {
+    static func protectedFolder(_ path: String) -> Failure {
         Failure(
             .cannotOpen, "cannot download to", at: "the folder \(path.isEmpty ? "." : path)",
             because: LocalizableMessage(
@@ -65,7 +65,7 @@ extension Failure {
             remedy: "remove them with 'chattr -ai', or choose another folder")
     }
 
-    package static func protectedFile(_ path: String) -> Failure {
+    static func protectedFile(_ path: String) -> Failure {
         Failure(
             .cannotOpen, "cannot replace", at: path,
             because: LocalizableMessage(
@@ -73,18 +73,18 @@ extension Failure {
             remedy: "choose another name, or remove what forbids it")
     }
 
-    package static func noFolder(_ path: String, because why: LocalizableMessage) -> Failure {
+    static func noFolder(_ path: String, because why: LocalizableMessage) -> Failure {
         Failure(.cannotMakeFolder, "cannot make the folder", at: path, because: why, remedy: "choose another folder")
     }
 
-    package static func foreignFile(_ path: String) -> Failure {
+    static func foreignFile(_ path: String) -> Failure {
         Failure(
             .fileExists, "cannot use", at: path,
             because: LocalizableMessage("file-not-by-pawl", "it was not written by Pawl"),
             remedy: "finish or remove it with the program that wrote it, or choose another name")
     }
 
-    package static func unfinishedElsewhere(_ path: String, _ control: String) -> Failure {
+    static func unfinishedElsewhere(_ path: String, _ control: String) -> Failure {
         Failure(
             .fileExists, "cannot continue", at: path,
             because: LocalizableMessage(
@@ -94,7 +94,7 @@ extension Failure {
     }
 
     /// A part file to which its user gave the final name.
-    package static func renamedPart(_ path: String) -> Failure {
+    static func renamedPart(_ path: String) -> Failure {
         Failure(
             .fileExists, "cannot keep", at: path,
             because: LocalizableMessage(
@@ -103,7 +103,7 @@ extension Failure {
     }
 
     /// The part file of a download that was to replace the finished file, or that has other bytes than it.
-    package static func otherPart(of path: String, _ part: String) -> Failure {
+    static func otherPart(of path: String, _ part: String) -> Failure {
         Failure(
             .fileExists, "cannot continue", at: path,
             because: LocalizableMessage(
@@ -111,20 +111,20 @@ extension Failure {
             remedy: "set \(.option(.existingFile)) to overwrite to finish that, or remove \(part)")
     }
 
-    package static func distrusted(_ path: String, _ flaw: FileRights.Flaw) -> Failure {
+    static func distrusted(_ path: String, _ flaw: FileRights.Flaw) -> Failure {
         Failure(
             .fileExists, "cannot use", at: path, because: flaw.words,
             remedy: "remove it, or choose another name or folder")
     }
 
-    package static func noFile(_ path: String) -> Failure {
+    static func noFile(_ path: String) -> Failure {
         Failure(
             .cannotCreate, "cannot download to", at: path,
             because: LocalizableMessage("file-is-device", "it is a device, a pipe or a socket, not a file"),
             remedy: "choose a file name")
     }
 
-    package static func otherDownload(_ path: String) -> Failure {
+    static func otherDownload(_ path: String) -> Failure {
         Failure(
             .fileExists, "cannot use", at: path,
             because: LocalizableMessage("part-of-other-url", "it is the unfinished download of another URL"),
@@ -155,7 +155,7 @@ extension Failure {
 
 extension LocalizableMessage {
     /// The file system has files and folders of its own only, as those of the kernel's interfaces do.
-    package static let noPlaceForOwn = LocalizableMessage(
+    static let noPlaceForOwn = LocalizableMessage(
         "file-system-of-own", "the file system takes no new files or folders there")
 
     /// The first part of the path that is no folder.

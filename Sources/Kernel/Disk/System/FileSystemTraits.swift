@@ -9,11 +9,11 @@ package struct FileSystemTraits: OptionSet, Hashable, Sendable {
     /// In memory: syncing is pointless.
     package static let volatile = FileSystemTraits(rawValue: UInt32(PAWL_FS_VOLATILE))
     /// A store to a mapped page that was written before cannot raise SIGBUS for lack of space.
-    package static let mappable = FileSystemTraits(rawValue: UInt32(PAWL_FS_MAPPABLE))
+    static let mappable = FileSystemTraits(rawValue: UInt32(PAWL_FS_MAPPABLE))
     /// Inode numbers are stable, so a file that was replaced is recognized.
-    package static let keepsInodes = FileSystemTraits(rawValue: UInt32(PAWL_FS_INODES))
+    static let keepsInodes = FileSystemTraits(rawValue: UInt32(PAWL_FS_INODES))
     /// Files have owners and permissions of their own.
-    package static let keepsOwners = FileSystemTraits(rawValue: UInt32(PAWL_FS_OWNERS))
+    static let keepsOwners = FileSystemTraits(rawValue: UInt32(PAWL_FS_OWNERS))
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     package init(of file: OpenFile) { self.init(rawValue: pawl_file_system(file.descriptor)) }

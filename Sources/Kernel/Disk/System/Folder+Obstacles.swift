@@ -24,7 +24,7 @@ extension Folder {
 
 extension LocalizableMessage {
     /// The first symbolic link in the path that cannot be followed to anything; `nil` when there is none.
-    package static func deadLink(in path: String) -> LocalizableMessage? {
+    static func deadLink(in path: String) -> LocalizableMessage? {
         var prefix = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
         for component in path.pathParts() {
             prefix += prefix.isEmpty || prefix == "/" ? component : "/\(component)"

@@ -40,8 +40,8 @@ package final class Folder: Sendable {
     }
 
     /// Whether part files here can have an extended attribute.
-    package var bearsMarks: Bool { takesMarks.load(ordering: .relaxed) }
-    package func noMarks() { takesMarks.store(false, ordering: .relaxed) }
+    var bearsMarks: Bool { takesMarks.load(ordering: .relaxed) }
+    func noMarks() { takesMarks.store(false, ordering: .relaxed) }
 
     /// Why an existing file cannot be Pawl's own; `nil` when it can.
     package func flaw(of found: FileStatus) -> FileRights.Flaw? {
@@ -58,7 +58,7 @@ package final class Folder: Sendable {
     }
 
     /// Whether its path still leads to it.
-    package var isInPlace: Bool {
+    var isInPlace: Bool {
         var found = stat()
         return unsafe stat(path.isEmpty ? "." : path, &found) == 0 && FileStatus(found).identity == identity
     }
@@ -105,7 +105,7 @@ package final class Folder: Sendable {
     }
 
     /// Calls `body` with the descriptor of the folder.
-    package func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value { body(file.descriptor) }
+    func withDescriptor<Value>(_ body: (Int32) -> Value) -> Value { body(file.descriptor) }
 
     /// What has that name, or what a symbolic link of that name leads to; `nil` when that cannot be reached.
     package func target(of name: String) -> FileStatus? {
@@ -116,7 +116,7 @@ package final class Folder: Sendable {
     /// Whether an attribute of the folder keeps its entries from being renamed: a part file would never get its final name.
     ///
     /// Looked up as often as its path is.
-    package var isProtected: Bool {
+    var isProtected: Bool {
         let seen = seenAt.load(ordering: .relaxed)
         if freeAt.load(ordering: .relaxed) == seen { return false }
         if unsafe pawl_is_protected(file.descriptor, "") { return true }
@@ -125,7 +125,7 @@ package final class Folder: Sendable {
     }
 
     /// Whether what has that name cannot be replaced: an attribute forbids it, or only its owner may do so here.
-    package func isProtected(_ name: String, _ found: FileStatus) -> Bool {
+    func isProtected(_ name: String, _ found: FileStatus) -> Bool {
         if unsafe pawl_is_protected(file.descriptor, name) { return true }
         guard isSticky, user.user != 0, traits.contains(.keepsOwners) else { return false }
         return found.owner.user != user.user && owner.user != user.user

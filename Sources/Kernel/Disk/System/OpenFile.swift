@@ -116,14 +116,14 @@ package final class OpenFile: Sendable {
     package func syncFileSystem() throws(SystemError) { try SystemError.check(pawl_sync_file_system(descriptor)) }
 
     /// After `syncFileSystem`: throws when this file's own data could not be written.
-    package func checkWriteback() throws(SystemError) { try SystemError.check(pawl_check_writeback(descriptor)) }
+    func checkWriteback() throws(SystemError) { try SystemError.check(pawl_check_writeback(descriptor)) }
 
     /// Why a sync of the data has failed.
     ///
     /// Linux reports a failed write once per open file: a later sync that succeeds proves nothing.
-    package var syncError: SystemError? { failedSync.withLock { $0 } }
+    var syncError: SystemError? { failedSync.withLock { $0 } }
 
-    package func noteFailedSync(_ error: SystemError) { failedSync.withLock { $0 = $0 ?? error } }
+    func noteFailedSync(_ error: SystemError) { failedSync.withLock { $0 = $0 ?? error } }
 
     /// Takes the write lock.
     ///
@@ -137,20 +137,20 @@ package final class OpenFile: Sendable {
     }
 
     /// Removes the bit of `Folder.make`: the file is marked.
-    package func endBeginning() throws(SystemError) {
+    func endBeginning() throws(SystemError) {
         let found = try status()
         guard found.isBeginning else { return }
         guard fchmod(descriptor, mode_t(found.permissions)) == 0 else { throw .last }
     }
 
     /// Gives it to the owner of another file, as far as this process may.
-    package func setOwner(as other: FileStatus) { _ = fchown(descriptor, other.owner.user, other.owner.group) }
+    func setOwner(as other: FileStatus) { _ = fchown(descriptor, other.owner.user, other.owner.group) }
 
-    package func setPermissions(_ permissions: UInt32) throws(SystemError) {
+    func setPermissions(_ permissions: UInt32) throws(SystemError) {
         guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
     }
 
-    package func unlock() {
+    func unlock() {
         isLocked.store(false, ordering: .releasing)
         _ = pawl_unlock(descriptor)
     }
@@ -175,9 +175,9 @@ package struct FileStatus: Hashable, Sendable {
     package let links: Int
     package let owner: FileUser
     /// Whether only the owner of an entry of this folder can rename or remove it.
-    package let isSticky: Bool
-    package let modifiedSeconds: Int
-    package let modifiedNanoseconds: Int
+    let isSticky: Bool
+    let modifiedSeconds: Int
+    let modifiedNanoseconds: Int
     /// The time of the last change, the length included, in nanoseconds since 1970; it cannot be set by programs.
     package let changed: Int64
 
@@ -214,7 +214,7 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     /// The time of the last write, in nanoseconds since 1970.
-    package var modifiedTime: Int64 {
+    var modifiedTime: Int64 {
         Int64(clamping: modifiedSeconds) &* 1_000_000_000 &+ Int64(clamping: modifiedNanoseconds)
     }
 

@@ -1,9 +1,9 @@
 import CPawlSystem
 import Glibc
-package import PawlJournal
+import PawlJournal
 
 /// The kernel's identifier of the current boot.
-package enum SystemBoot {
+enum SystemBoot {
     /// `nil` when the kernel does not report it: then no page cache is trusted.
     package static let identity: BootIdentity? = {
         var bytes = [UInt8](repeating: 0, count: 16)
@@ -14,7 +14,7 @@ package enum SystemBoot {
 }
 
 /// The clock of file timestamps.
-package enum SystemTime {
+enum SystemTime {
     /// Nanoseconds since 1970.
     package static var now: Int64 {
         var now = timespec()

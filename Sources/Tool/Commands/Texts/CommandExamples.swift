@@ -29,7 +29,7 @@ struct CommandExamples: Sendable {
             }.joined() + "\n"
     }
 
-    package static let overview = CommandExamples([
+    static let overview = CommandExamples([
         ("pawl get https://example.org/image.iso", "Download a file; the same command resumes it"),
         ("pawl add https://example.org/image.iso", "Add a file to the queue of the service"),
         ("pawl list --watch", "Follow the queue"), ("pawl web", "Open the web interface"),
