@@ -209,3 +209,21 @@ extension Transport { package func closeIdle() {} }
 
 /// Makes a transport for each loop, on the loop's own thread.
 package protocol TransportMaker: Sendable { func makeTransport(on poller: any Poller) -> any Transport }
+
+extension ConnectionKey {
+    package init(_ request: TransferRequest) {
+        self.init(
+            request.address.origin, interface: request.settings.values.interface,
+            ipVersion: request.settings.values.ipVersion, settings: request.settings.id,
+            overridesAddresses: !request.settings.values.addressOverrides.isEmpty,
+            carriesSecrets: request.carriesSecrets)
+    }
+}
+
+/// The use of connections by a transfer.
+package enum ConnectionUse: Hashable, Sendable {
+    /// May share an HTTP/2 connection with others or wait for one: many files.
+    case shared
+    /// Its own TCP connection, HTTP/1.1: segments of one file.
+    case separate
+}

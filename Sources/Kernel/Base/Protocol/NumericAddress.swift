@@ -1,3 +1,83 @@
+/// An IPv6 address (RFC 4291 §2.2).
+package struct IPv6Address: Hashable {
+    /// Always eight.
+    private(set) var groups: [UInt16]
+
+    /// Parses the text form without brackets and without a zone.
+    package init?(_ text: ArraySlice<UInt8>) {
+        var head: [UInt16] = []
+        var tail: [UInt16] = []
+        var isCompressed = false
+        var rest = text
+        if rest.starts(with: "::".utf8) {
+            isCompressed = true
+            rest = rest.dropFirst(2)
+        }
+        while !rest.isEmpty {
+            let piece = rest.prefix { $0 != .colon }
+            rest = rest[piece.endIndex...]
+            guard let values = rest.isEmpty ? Self.lastGroups(piece) : Self.group(piece).map({ [$0] }) else {
+                return nil
+            }
+            if isCompressed { tail += values } else { head += values }
+            guard head.count + tail.count <= 8 else { return nil }
+            guard rest.popFirst() != nil else { break }
+            if rest.first == .colon {
+                guard !isCompressed else { return nil }
+                isCompressed = true
+                rest = rest.dropFirst()
+            } else if rest.isEmpty {
+                return nil
+            }
+        }
+        let count = head.count + tail.count
+        guard isCompressed ? count <= 7 : count == 8 else { return nil }
+        groups = head + Array(repeating: 0, count: 8 - count) + tail
+    }
+
+    /// In network byte order.
+    package var bytes: [UInt8] { groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
+
+    /// `::1`, and 127.0.0.0/8 in its IPv4-mapped form.
+    var isLoopback: Bool {
+        groups == [0, 0, 0, 0, 0, 0, 0, 1] || groups.prefix(6) == [0, 0, 0, 0, 0, 0xFFFF] && groups[6] >> 8 == 127
+    }
+
+    private static func group(_ piece: ArraySlice<UInt8>) -> UInt16? {
+        guard 1...4 ~= piece.count else { return nil }
+        var value: UInt16 = 0
+        for byte in piece {
+            guard let digit = byte.hexValue else { return nil }
+            value = value << 4 | UInt16(digit)
+        }
+        return value
+    }
+
+    /// The last piece may be a dotted quad.
+    private static func lastGroups(_ piece: ArraySlice<UInt8>) -> [UInt16]? {
+        guard piece.contains(.dot) else { return group(piece).map { [$0] } }
+        let parts = piece.pieces(between: .dot).compactMap(HostName.quadPart)
+        guard parts.count == 4, piece.count(where: { $0 == .dot }) == 3 else { return nil }
+        return [UInt16(parts[0]) << 8 | UInt16(parts[1]), UInt16(parts[2]) << 8 | UInt16(parts[3])]
+    }
+}
+
+extension IPv6Address: CustomStringConvertible {
+    /// The canonical text (RFC 5952 §4), so that equal addresses have equal texts.
+    package var description: String {
+        var longest = 0..<0
+        var index = 0
+        while index < 8 {
+            let end = groups[index...].firstIndex { $0 != 0 } ?? 8
+            if end - index > max(longest.count, 1) { longest = index..<end }
+            index = max(end, index + 1)
+        }
+        func text(_ part: ArraySlice<UInt16>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
+        guard !longest.isEmpty else { return text(groups[...]) }
+        return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
+    }
+}
+
 /// An address of the Internet Protocol as text.
 package enum NumericAddress {
     /// Whether it is four numbers with dots, or an IPv6 address without brackets.
@@ -19,5 +99,19 @@ package enum NumericAddress {
         }
         guard digits > 0, value < 256, bytes.count == 3 else { return nil }
         return bytes + [UInt8(value)]
+    }
+}
+
+/// The versions of the Internet Protocol that connections may use.
+package enum IPVersion: Hashable, Sendable {
+    case any, v4, v6
+
+    /// Whether a host can be reached with it: the address of a numeric host has a version, a name may have both.
+    package func allows(numericHost host: some StringProtocol) -> Bool {
+        switch self {
+        case .any: true
+        case .v4: !host.contains(":")
+        case .v6: host.contains(":")
+        }
     }
 }

@@ -47,3 +47,53 @@ package struct FileStamp: Hashable, Sendable {
         self.init(device: device, inode: inode, length: length, modified: modified, birth: birth)
     }
 }
+
+/// A folder as it was at one time, by which another one of its path is noticed, such as that below a file system that is not
+/// mounted any more.
+package struct FolderStamp: Hashable, Sendable {
+    package var inode: UInt64
+    /// The time of its creation, in nanoseconds since 1970; 0 if unknown.
+    package var birth: Int64
+
+    /// Device numbers are left out: they change when a machine starts again.
+    package init(inode: UInt64, birth: Int64) {
+        self.inode = inode
+        self.birth = birth
+    }
+
+    /// As text without line ends.
+    package var text: String { "\(inode) \(birth)" }
+
+    /// `nil` for what ``text`` has not written.
+    package init?(text: some StringProtocol) {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let inode = UInt64(parts[0]), let birth = Int64(parts[1]) else { return nil }
+        self.init(inode: inode, birth: birth)
+    }
+}
+
+/// What a file system has room for at a moment, as it reports it: a quota does not show.
+package struct DiskRoom: Hashable, Sendable {
+    /// The number of its device.
+    package var device: UInt64
+    /// The bytes that are available to this user.
+    package var bytes: Int64
+    /// The files that can still be created; `nil` where that has no limit.
+    package var files: Int64?
+    package var isReadOnly: Bool
+
+    package init(device: UInt64, bytes: Int64, files: Int64? = nil, isReadOnly: Bool = false) {
+        (self.device, self.bytes, self.files, self.isReadOnly) = (device, bytes, files, isReadOnly)
+    }
+
+    /// Less than the smallest part file with its journal needs.
+    private static let least: Int64 = 64 << 10
+
+    /// Whether there is room for bytes, and for no further file.
+    package var lacksFiles: Bool { files == 0 && bytes >= Self.least }
+
+    /// Whether a download that still needs so many bytes may get further.
+    package func mayHold(_ needed: Int64?) -> Bool {
+        !isReadOnly && files != 0 && bytes >= max(needed ?? 0, Self.least)
+    }
+}

@@ -22,3 +22,26 @@ package struct Interval: Hashable, Comparable, Sendable {
         Interval(clamping: Double(span.nanoseconds) * factor)
     }
 }
+
+/// A reading of a monotonic clock, in nanoseconds since an arbitrary origin.
+package struct Instant: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func + (moment: Instant, span: Interval) -> Instant {
+        Instant(nanoseconds: moment.nanoseconds.addingReportingOverflow(span.nanoseconds).partialValue)
+    }
+    package static func - (later: Instant, earlier: Instant) -> Interval {
+        Interval(nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
+    }
+}
+
+/// Seconds since 1970-01-01T00:00:00Z, as file times and HTTP dates count them.
+package struct UnixTime: Hashable, Comparable, Sendable {
+    package var seconds: Int64
+
+    package init(seconds: Int64) { self.seconds = seconds }
+    package static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
+}
