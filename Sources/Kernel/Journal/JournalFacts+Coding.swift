@@ -1,6 +1,6 @@
-// The facts as bytes of a journal's header.
 import PawlBase
 
+// The facts as bytes of a journal's header.
 extension JournalWriter {
     mutating func put(_ facts: JournalFacts) {
         putCount(UInt64(facts.sources.count))
@@ -193,5 +193,24 @@ extension JournalReader {
         guard let count = takeCount() else { return nil }
         guard count > 0 else { return Optionally(value: nil) }
         return takeText(count - 1).map { Optionally(value: $0) }
+    }
+}
+
+extension JournalFacts {
+    /// The facts as bytes, for a caller that stores them elsewhere than in a journal.
+    package var encoded: [UInt8] {
+        var writer = JournalWriter()
+        writer.put(self)
+        writer.putTail(of: representation)
+        return writer.bytes
+    }
+
+    /// `nil` unless the bytes are exactly those of ``encoded``.
+    package init?(encoded bytes: [UInt8]) {
+        var reader = JournalReader(bytes[...])
+        guard var facts = reader.takeFacts(), reader.isAtEnd || reader.takeTail(into: &facts.representation),
+            facts.encoded == bytes
+        else { return nil }
+        self = facts
     }
 }
