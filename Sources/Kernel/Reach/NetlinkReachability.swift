@@ -60,3 +60,6 @@ final class ReportedState: Sendable {
         set { current.withLock { $0 = newValue } }
     }
 }
+
+/// This system's way to watch the network.
+package typealias SystemReachability = NetlinkReachability

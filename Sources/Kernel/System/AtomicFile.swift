@@ -151,3 +151,35 @@ extension AtomicFile {
         }
     }
 }
+
+/// The content of folders.
+package enum FolderNames {
+    /// The names in a folder, unsorted, without `.` and `..`; invalid UTF-8 is repaired.
+    package static func read(_ folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// Takes a lock whose holder may be ending: a process that was killed keeps its locks until the kernel has closed its files.
+package enum LockWait {
+    private static let attempts = 50
+    private static let milliseconds: Int32 = 10
+
+    /// Calls `take` until it returns `true`, for at most half a second; returns whether it did.
+    package static func take(_ take: () -> Bool) -> Bool {
+        for attempt in 1...attempts {
+            if take() { return true }
+            if attempt < attempts { _ = poll(nil, 0, milliseconds) }
+        }
+        return false
+    }
+}

@@ -1,4 +1,5 @@
 import Glibc
+package import PawlBase
 
 /// The error of a system call.
 package struct SystemError: Error, Hashable, Sendable {
@@ -14,4 +15,54 @@ package struct SystemError: Error, Hashable, Sendable {
     }
 
     package var text: String { unsafe String(cString: strerror(number)) }
+}
+
+extension SystemError {
+    /// The text with an identifier, if it is a usual one.
+    package var message: LocalizableMessage { SystemError.message(of: text) }
+
+    /// As a cause within a sentence: "connection refused".
+    package var cause: LocalizableMessage {
+        message.isForeign
+            ? LocalizableMessage(untranslated: text.prefix(1).lowercased() + text.dropFirst()) : message.uncapitalized
+    }
+
+    /// The message of a text of the C library, which other libraries use too.
+    package static func message(of text: String) -> LocalizableMessage {
+        usual[text] ?? LocalizableMessage(untranslated: text)
+    }
+
+    /// The C library has other languages, which this program never selects.
+    private static let usual = Dictionary(
+        [
+            LocalizableMessage("system-denied", "Permission denied"),
+            LocalizableMessage("system-not-permitted", "Operation not permitted"),
+            LocalizableMessage("system-missing", "No such file or directory"),
+            LocalizableMessage("system-disk-full", "No space left on device"),
+            LocalizableMessage("system-quota", "Disk quota exceeded"),
+            LocalizableMessage("system-read-only", "Read-only file system"),
+            LocalizableMessage("system-input-output", "Input/output error"),
+            LocalizableMessage("system-file-large", "File too large"),
+            LocalizableMessage("system-name-long", "File name too long"),
+            LocalizableMessage("system-not-folder", "Not a directory"),
+            LocalizableMessage("system-is-folder", "Is a directory"),
+            LocalizableMessage("system-exists", "File exists"),
+            LocalizableMessage("system-links", "Too many levels of symbolic links"),
+            LocalizableMessage("system-files-open", "Too many open files"),
+            LocalizableMessage("system-files-open-everywhere", "Too many open files in system"),
+            LocalizableMessage("system-unavailable", "Resource temporarily unavailable"),
+            LocalizableMessage("system-no-memory", "Cannot allocate memory"),
+            LocalizableMessage("system-no-device", "No such device"),
+            LocalizableMessage("system-stale", "Stale file handle"),
+            LocalizableMessage("system-busy", "Device or resource busy"),
+            LocalizableMessage("system-refused", "Connection refused"),
+            LocalizableMessage("system-reset", "Connection reset by peer"),
+            LocalizableMessage("system-aborted", "Software caused connection abort"),
+            LocalizableMessage("system-timed-out", "Connection timed out"),
+            LocalizableMessage("system-pipe", "Broken pipe"), LocalizableMessage("system-no-route", "No route to host"),
+            LocalizableMessage("system-network-unreachable", "Network is unreachable"),
+            LocalizableMessage("system-network-down", "Network is down"),
+            LocalizableMessage("system-host-down", "Host is down"),
+            LocalizableMessage("system-no-address", "Cannot assign requested address"),
+        ].map { ($0.description, $0) }, uniquingKeysWith: { first, _ in first })
 }

@@ -1,2 +1,0 @@
-/// This system's way to watch the network.
-package typealias SystemReachability = NetlinkReachability
