@@ -209,3 +209,54 @@ extension AddressOverride {
         return "\(host):\(port):\(address):\(port)"
     }
 }
+
+/// The settings of recent requests.
+final class ConnectionSettingsCache {
+    private static let limit = 64
+
+    private var known: [ConnectionSettings.Key: ConnectionSettings] = [:]
+    /// Nearly always the next one too.
+    private var last: ConnectionSettings?
+
+    /// Throws when one of the request's settings cannot be sent.
+    func settings(for request: TransferRequest) throws(TransferFault) -> ConnectionSettings {
+        let key = ConnectionSettings.Key(request)
+        if let last, last.key == key { return last }
+        if let found = known[key] {
+            last = found
+            return found
+        }
+        // Requests retain the settings they use, so removing them all is safe.
+        if known.count >= Self.limit { known.removeAll(keepingCapacity: true) }
+        let settings = try ConnectionSettings(for: request)
+        known[key] = settings
+        last = settings
+        return settings
+    }
+}
+
+/// The final check of the texts that become part of a request: those from a queue's database or a netrc file pass no
+/// check of options.
+enum RequestText {
+    static func check(_ values: TransferSettings.Values) throws(TransferFault) {
+        for (setting, text) in [
+            (OptionID.userAgent, values.userAgent), (.referer, values.referer), (.proxy, values.proxy),
+            (.noProxy, values.noProxy),
+        ] {
+            guard let text, !FieldText.isSafe(text) else { continue }
+            throw TransferFault(
+                .other,
+                LocalizableMessage("fault-option-unsendable", "\(setting.title) cannot be sent: \(FieldText.message)"))
+        }
+        if let login = values.credentials { try check(login) }
+    }
+
+    static func check(_ login: Credentials) throws(TransferFault) {
+        guard FieldText.isSafe(login.user), FieldText.isSafe(login.password) else {
+            throw TransferFault(
+                .other,
+                LocalizableMessage(
+                    "fault-login-unsendable", "the user name or the password cannot be sent: \(FieldText.message)"))
+        }
+    }
+}
