@@ -1,4 +1,5 @@
 import Glibc
+import PawlBase
 package import PawlSystem
 
 extension SystemError {
@@ -10,5 +11,31 @@ extension SystemError {
     /// Whether the file system does not support this kind of request.
     var isUnsupported: Bool {
         number == EOPNOTSUPP || number == ENOTSUP || number == ENOSYS || number == EINVAL || number == ENOLCK
+    }
+}
+
+/// The limit of the size of files that this process may write (`ulimit -f`, RLIMIT_FSIZE).
+enum FileSizeLimit {
+    /// In bytes; `nil` for none.
+    static var current: Int64? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, limit.rlim_cur != rlim_t.max
+        else { return nil }
+        return Int64(clamping: limit.rlim_cur)
+    }
+}
+
+extension Remedy { static let raiseSizeLimit: Remedy = "raise that limit, or start Pawl without it" }
+
+extension SystemError {
+    /// Whether a limit of this process is the cause.
+    var isOfSizeLimit: Bool { number == EFBIG && FileSizeLimit.current != nil }
+
+    /// The message, or the limit of this process that is the cause.
+    var causeForFile: LocalizableMessage {
+        guard number == EFBIG, let limit = FileSizeLimit.current else { return message }
+        return LocalizableMessage(
+            "file-size-limit",
+            "this process may write no files of more than \(ByteQuantity.text(limit)) (ulimit -f, RLIMIT_FSIZE)")
     }
 }
