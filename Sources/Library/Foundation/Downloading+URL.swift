@@ -74,3 +74,8 @@ extension ResumeData {
     /// The resume data, as a binary property list.
     public var data: Data { Data(bytes) }
 }
+
+extension URL {
+    /// The form that Pawl accepts: a path for a file, else the whole URL.
+    var text: String { isFileURL ? path : absoluteString }
+}

@@ -1,4 +1,4 @@
-import PawlBase
+package import PawlBase
 
 /// An event of a download.
 public struct DownloadEvent: Sendable, Codable {
@@ -92,4 +92,16 @@ extension DownloadEvent.Kind {
         case .state, .started, .notice, .retry, .added, .changed, .missed: false
         }
     }
+}
+
+/// A decision worth reporting, with its evidence, such as "the server ignored Range and sent the whole file:
+/// started over from 0".
+public struct DownloadNotice: Sendable, Hashable, CustomStringConvertible {
+    /// The same in parts, for translation.
+    package let message: LocalizableMessage
+
+    package init(_ message: LocalizableMessage) { self.message = message }
+
+    /// The sentence, in English.
+    public var description: String { message.description }
 }

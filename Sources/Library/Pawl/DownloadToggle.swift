@@ -1,3 +1,6 @@
+// The kernel's enum is a part of the library.
+@_exported public import enum PawlBase.DownloadState
+
 /// The next action of a download's button.
 public enum DownloadToggle: String, Sendable, Hashable, CaseIterable {
     /// Nothing was received yet: ``Download/toggle()`` starts the download.

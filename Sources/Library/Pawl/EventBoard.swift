@@ -1,5 +1,9 @@
 import PawlBase
+import PawlCore
 import PawlEngine
+import PawlJournal
+import PawlQueue
+import PawlSystem
 import Synchronization
 
 /// Dispatches engine events to their downloads and to the caller's closure.
@@ -63,5 +67,25 @@ final class EventBoard: Sendable {
         // The board keeps it alive only until its end.
         let download = state.withLock { $0.downloads.removeValue(forKey: report.id.rawValue) }
         download?.end(event.kind, stamp: report.stamp)
+    }
+}
+
+extension EngineEvent {
+    var kind: DownloadEvent.Kind {
+        switch update {
+        case .phase(let phase): .state(phase)
+        case .started(let total, let resumedAt): .started(name: name, total: total, resumedAt: resumedAt)
+        case .notice(let message): .notice(DownloadNotice(message))
+        case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
+        case .finished(let length, let wasThere): .finished(file(length: length, wasThere: wasThere))
+        case .failed(let failure): .failed(error(failure))
+        }
+    }
+
+    /// The finished file of this event.
+    func file(length: Int64, wasThere: Bool) -> DownloadedFile {
+        DownloadedFile(
+            path: path, length: length, received: received, duration: elapsed.seconds, wasThere: wasThere,
+            response: response, content: content, verification: FileVerification(verification))
     }
 }

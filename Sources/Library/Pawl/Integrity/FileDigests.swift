@@ -77,3 +77,8 @@ package final class RunningCheck: Sendable {
         return isWanted.load(ordering: .relaxed)
     }
 }
+
+/// The SHA-256 digest, for modules that hash something small.
+package enum SHA256 {
+    package static func digest(_ bytes: [UInt8]) -> [UInt8] { ContentDigest.digest(.sha256, of: bytes) }
+}
