@@ -1,4 +1,4 @@
-import PawlBase
+package import PawlBase
 
 /// A message of a client: one call, or a batch in an array.
 package enum RPCMessage: Hashable, Sendable {
@@ -37,5 +37,51 @@ package enum RPCMessage: Hashable, Sendable {
         if id == nil, method == nil, case .array = parameters, let parameters { return sort(parameters) }
         let members = [("id", id), ("method", method), ("params", parameters)]
         return sort(.object(members.compactMap { name, value in value.map { JSON.Member(name, $0) } }))
+    }
+}
+
+/// The response to one call.
+package struct RPCReply: Hashable, Sendable {
+    package var id: JSON
+    package var result: Result<JSON, RPCError>
+
+    package init(id: JSON, result: Result<JSON, RPCError>) {
+        self.id = id
+        self.result = result
+    }
+
+    package var json: JSON {
+        switch result {
+        case .success(let value): ["id": id, "jsonrpc": "2.0", "result": value]
+        case .failure(let error): ["id": id, "jsonrpc": "2.0", "error": error.json]
+        }
+    }
+
+    package var status: Int {
+        switch result {
+        case .success: 200
+        case .failure(let error): error.status
+        }
+    }
+}
+
+/// An encoding of calls and responses other than JSON.
+package struct RPCEncoding: Sendable {
+    /// As messages name it.
+    package let name: String
+    package let contentType: String
+    /// `nil` if the message is invalid.
+    package let parse: @Sendable ([UInt8]) -> RPCCall?
+    /// The response to a call of this method.
+    package let encode: @Sendable (_ reply: JSON, _ method: String) -> [UInt8]
+
+    package init(
+        name: String, contentType: String, parse: @escaping @Sendable ([UInt8]) -> RPCCall?,
+        encode: @escaping @Sendable (_ reply: JSON, _ method: String) -> [UInt8]
+    ) {
+        self.name = name
+        self.contentType = contentType
+        self.parse = parse
+        self.encode = encode
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Where a server listens.
 package enum ListenAddress: Hashable, Sendable {
     /// A Unix socket; its folder must belong to the owner alone.
@@ -12,4 +14,31 @@ package enum ListenerKind: Hashable, Sendable {
     case local
     /// A TCP port.
     case port(isSecure: Bool)
+}
+
+/// The other end of a connection.
+enum PeerAddress {
+    /// Whether it has a loopback address; a proxy on this machine has one too.
+    static func isLoopback(_ file: Int32) -> Bool {
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isKnown = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe getpeername(file, pointer, &size) == 0
+            }
+        }
+        guard isKnown else { return false }
+        let family = Int32(address.ss_family)
+        return unsafe withUnsafeBytes(of: &address) { bytes in
+            switch family {
+            // 127.0.0.0/8 after the port.
+            case AF_INET: unsafe bytes[4] == 127
+            // ::1, and IPv4 addresses in IPv6's form.
+            case AF_INET6:
+                unsafe bytes[8..<23].allSatisfy { $0 == 0 } && bytes[23] == 1
+                    || bytes[8..<18].allSatisfy { $0 == 0 } && bytes[18] == 255 && bytes[20] == 127
+            default: false
+            }
+        }
+    }
 }

@@ -1,3 +1,6 @@
+import Glibc
+import PawlSystem
+
 /// The response to a request.
 package struct WebResponse: Sendable {
     package enum Body: Sendable {
@@ -38,5 +41,26 @@ package struct WebResponse: Sendable {
 
     package init(_ status: Int, text: String) {
         self.init(status, contentType: "text/plain; charset=utf-8", body: .bytes(Array((text + "\n").utf8)))
+    }
+}
+
+/// A range of an open file to be sent; closed with its last reference.
+package final class WebFile: Sendable {
+    private let descriptor: Int32
+    package let offset: Int64
+    package let length: Int64
+
+    /// Takes ownership of the descriptor.
+    package init(descriptor: Int32, offset: Int64, length: Int64) {
+        self.descriptor = descriptor
+        self.offset = offset
+        self.length = length
+    }
+
+    deinit { close(descriptor) }
+
+    /// Fills `buffer` from `position` of the range; 0 if the file is too short or cannot be read.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) -> Int {
+        (try? unsafe BoundedRead.fill(buffer, from: descriptor, at: offset + position)) ?? 0
     }
 }

@@ -81,3 +81,41 @@ package final class WebServer: Sendable {
         await withCheckedContinuation { continuation in mailbox.post(.stop { continuation.resume() }) }
     }
 }
+
+/// Handles requests and messages.
+///
+/// Called on the server's thread: it must return quickly, and respond from another thread if it takes time.
+package protocol WebHandler: AnyObject, Sendable {
+    /// `reply` is called once, on any thread, now or later.
+    func respond(to request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void)
+    /// Whether a request's header section presents the secret, or none is required.
+    func recognizes(_ request: WebRequest) -> Bool
+    /// Whether the beginning of a body or message contains the secret.
+    func recognizes(_ beginning: [UInt8]) -> Bool
+    /// A WebSocket is requested; returning a response refuses it.
+    func refusal(ofSocket request: WebRequest) -> WebResponse?
+    /// A WebSocket was opened.
+    func opened(_ socket: ConnectionID, request: WebRequest)
+    /// A complete text message.
+    func received(_ message: [UInt8], from socket: ConnectionID)
+    /// A WebSocket or a stream has ended, from either side.
+    func closed(_ connection: ConnectionID)
+}
+
+/// A latency histogram with the buckets of Prometheus.
+package struct LatencyHistogram: Hashable, Sendable {
+    /// Upper bounds of the buckets in seconds; longer values are in `count` alone.
+    package static let steps = [0.001, 0.005, 0.02, 0.1, 0.5, 2]
+
+    /// The count of each bucket, not cumulative.
+    package private(set) var counts = [Int](repeating: 0, count: steps.count)
+    package private(set) var count = 0
+    package private(set) var sum = 0.0
+
+    mutating func note(_ delay: Duration) {
+        let seconds = delay / .seconds(1)
+        count += 1
+        sum += seconds
+        if let step = LatencyHistogram.steps.firstIndex(where: { seconds <= $0 }) { counts[step] += 1 }
+    }
+}
