@@ -1,5 +1,6 @@
 import Glibc
 package import PawlBase
+import PawlIntake
 
 /// A subcommand of `pawl`, with its text for help, the manual page and completions.
 package struct Command: Sendable {
@@ -149,4 +150,24 @@ extension Failure {
             .badOption, missing == nil ? "wrong operands of" : "missing", at: missing ?? "pawl \(command)", because: "",
             remedy: "usage: pawl \(command) \(operands)")
     }
+}
+
+// Arguments without a command before them.
+extension BareAddress {
+    /// Whether arguments without a command can only mean `pawl get`: they have a URL or a list of URLs.
+    package static func begins(_ arguments: ArraySlice<String>) -> Bool {
+        guard let first = arguments.first else { return false }
+        guard first.hasPrefix("-") else { return isAddress(first) }
+        return arguments.contains { word in
+            guard !word.hasPrefix("-") else { return isList(word) }
+            return hasScheme(word) || hasNoScheme(word) && word.contains("/")
+        }
+    }
+
+    private static func isAddress(_ word: String) -> Bool {
+        hasScheme(word) || hasNoScheme(word) || word.hasPrefix("magnet:")
+    }
+
+    /// `-i FILE` and `--input-file`, which `get` shares with wget and aria2.
+    private static func isList(_ word: String) -> Bool { word.hasPrefix("--input-file") || word.hasPrefix("-i") }
 }

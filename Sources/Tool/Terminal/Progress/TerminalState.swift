@@ -1,5 +1,6 @@
 import Glibc
 import PawlSystem
+import Synchronization
 
 /// The capabilities and size of a terminal.
 package struct TerminalState: Sendable, Hashable {
@@ -44,4 +45,24 @@ package struct TerminalState: Sendable, Hashable {
 
     /// Whether this process may draw: not while it is a background job of a shell.
     package static func isInForeground() -> Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
+}
+
+/// Tracks whether the cursor of the terminal on standard error is hidden, and restores it from any thread.
+package final class CursorGuard: Sendable {
+    private let isHidden = Atomic(false)
+
+    package init() {}
+
+    /// The code that hides the cursor; empty if it is hidden already.
+    package func hidingCode() -> String { isHidden.exchange(true, ordering: .relaxed) ? "" : "\u{1B}[?25l" }
+
+    /// Makes the cursor visible on a new line, immediately and unbuffered.
+    package func show() {
+        guard isHidden.exchange(false, ordering: .relaxed) else { return }
+        var code: [UInt8] = Array("\u{1B}[?25h\r\n".utf8)
+        _ = unsafe write(STDERR_FILENO, &code, code.count)
+    }
+
+    /// The code that makes the cursor visible; empty if it is not hidden.
+    package func showingCode() -> String { isHidden.exchange(false, ordering: .relaxed) ? "\u{1B}[?25h" : "" }
 }
