@@ -92,6 +92,7 @@ let package = Package(
         .systemLibrary(name: "CTLS", path: "Sources/C/CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         // No pkg-config modules: SwiftPM would warn about a missing one, also in packages that use neither the service
         // nor the queue.
+        .systemLibrary(name: "CZlib", path: "Sources/C/CZlib"),
         .systemLibrary(name: "CWebSockets", path: "Sources/C/CWebSockets"),
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite"),
         .target(name: "CPawlSystem", path: "Sources/C/CPawlSystem", cSettings: strictC),
@@ -104,7 +105,7 @@ let package = Package(
         module("PawlJournal", in: "Kernel/Journal", ["PawlBase"]),
         module("PawlCore", in: "Kernel/Core", ["PawlBase", "PawlJournal"]),
         module("PawlEngine", in: "Kernel/Engine", ["PawlBase", "PawlJournal", "PawlCore"]),
-        module("PawlSystem", in: "Kernel/System", ["PawlBase", "CPawlSystem"]),
+        module("PawlSystem", in: "Kernel/System", ["PawlBase", "CPawlSystem", "CZlib"]),
         module("PawlCurl", in: "Kernel/Curl", ["PawlBase", "PawlSystem", "CCurl", "CPawlSystem", "CTLS"]),
         module("PawlDisk", in: "Kernel/Disk", ["PawlBase", "PawlJournal", "PawlSystem", "CCrypto", "CPawlSystem"]),
         module("PawlReach", in: "Kernel/Reach", ["PawlBase", "PawlSystem"]),

@@ -57,7 +57,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .disposition: try DispositionLaws.check(&input)
         case .head: try HeadLaws.check(&input)
         case .hosts: try HostTableLaws.check(&input)
-        case .inflate: InflateLaws.check(&input)
+        case .inflate: try InflateLaws.check(&input)
         case .inputFile: try InputFileLaws.check(&input)
         case .intake: try IntakeLaws.check(&input)
         case .journal: try JournalLaws.check(&input)

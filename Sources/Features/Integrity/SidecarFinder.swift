@@ -1,6 +1,7 @@
 import PawlBase
 import PawlDisk
 package import PawlJournal
+import PawlSystem
 import Synchronization
 
 /// Requests the sums files beside contents, and their signatures: those of a folder once for all of its files.
@@ -205,11 +206,19 @@ package final class SidecarFinder: DigestFinder {
     ) {
         guard fetcher.clock.now < search.end else { return completion(nil) }
         fetcher.fetch(
-            address, on: search.terms, limit: limit, before: search.end + Self.grace, completion: completion)
+            address, on: search.terms, limit: limit, before: search.end + Self.grace
+        ) { completion($0?.decoded(limit: limit)) }
     }
 }
 
 extension FetchedContent {
+    /// Decodes gzip, which some servers apply to every text; `nil` for other codings.
+    fileprivate func decoded(limit: Int) -> FetchedContent? {
+        guard let coding = coding?.lowercased() else { return self }
+        guard ["gzip", "x-gzip"].contains(coding), let plain = Gzip.decompress(bytes, limit: limit) else { return nil }
+        return FetchedContent(bytes: plain, contentType: contentType, coding: nil)
+    }
+
     /// A page that says that there is no such file, or lists the folder.
     fileprivate var isPage: Bool {
         let type = contentType.flatMap { MediaType.name(in: $0) }

@@ -87,7 +87,7 @@ public final class Downloader: Sendable {
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
         let options = options.forMemory()
-        let memory = MemoryDisk(limit: Int64(maximumSize), digest: ContentDigest.digest)
+        let memory = MemoryDisk(limit: Int64(maximumSize), digests: ContentDigest.digests)
         let download = try add(source, options: options, hooks: hooks) { _ in memory }
         download.resume()
         guard let end = await download.ending else {

@@ -1,3 +1,5 @@
+import PawlSystem
+
 @testable import PawlAria2
 @testable import PawlBase
 @testable import PawlIntake
@@ -55,7 +57,7 @@ enum Aria2Laws {
 
     private static func checkInflate(_ bytes: [UInt8]) throws(BrokenLaw) {
         let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
-        let content = Inflate.gzip(header + bytes, limit: 10_000)
+        let content = Gzip.decompress(header + bytes, limit: 10_000)
         try hold(content?.count ?? 0 <= 10_000, "the limit is exceeded")
     }
 }

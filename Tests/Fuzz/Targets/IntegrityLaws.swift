@@ -1,3 +1,5 @@
+import PawlSystem
+
 @testable import PawlBase
 @testable import PawlIntegrity
 
@@ -100,16 +102,35 @@ enum SignatureLaws {
     }
 }
 
-/// Compressed content: whatever it is, decoding ends.
+/// Compressed content: decoding ends within its limit, and how the input is cut changes nothing.
 enum InflateLaws {
-    static func check(_ input: inout FuzzInput) {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let coding = input.flag() ? "deflate" : "gzip"
-        var left: [UInt8]? = input.rest()
-        var inflate = Inflate {
-            defer { left = nil }
-            return left
-        } emit: { _ in
+        let bytes = input.rest()
+        let whole = decode(bytes, coding, piece: bytes.count)
+        try hold(whole.content.count <= longest, "the limit is exceeded")
+        try hold(
+            whole.fault != nil || coding == "deflate" || ContentDecoder.isGzip(bytes), "other bytes are taken as gzip")
+        let cut = decode(bytes, coding, piece: 1)
+        try hold(cut.fault == whole.fault, "the fault depends on how the input is cut")
+        try hold(cut.content == whole.content || cut.fault != nil, "the content depends on how the input is cut")
+    }
+
+    private static let longest = 1 << 20
+
+    private static func decode(
+        _ bytes: [UInt8], _ coding: String, piece: Int
+    ) -> (content: [UInt8], fault: ContentDecoder.Fault?) {
+        var rest = bytes[...]
+        var content: [UInt8] = []
+        var decoder = ContentDecoder(ZlibInflater(), limit: Int64(longest)) {
+            guard !rest.isEmpty else { return nil }
+            defer { rest = rest.dropFirst(piece) }
+            return Array(rest.prefix(piece))
+        } emit: {
+            content += $0
         }
-        _ = try? inflate.decode(coding)
+        do throws(ContentDecoder.Fault) { try decoder.decode(coding) } catch { return (content, error) }
+        return (content, nil)
     }
 }

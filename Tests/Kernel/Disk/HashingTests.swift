@@ -1,3 +1,4 @@
+import PawlSystem
 import Testing
 
 @testable import PawlBase
@@ -26,6 +27,17 @@ import Testing
         try partial.write(Array(text.utf8) + [9, 9, 9], at: 0)
         let digest = try await partial.digest(algorithm, length: Int64(text.utf8.count))
         #expect(digest == Hexadecimal.bytes(hex))
+    }
+
+    @Test func `coded bytes have the digests of what they contain`() {
+        let plain = Array("abc".utf8)
+        let wanted = ContentDigest.digests([.sha256, .md5], of: plain, coding: nil)
+        #expect(wanted?.map(\.digest) == [.sha256, .md5].map { ContentDigest.digest($0, of: plain) })
+        #expect(ContentDigest.digests([.sha256, .md5], of: Gzip.compress(plain), coding: "gzip") == wanted)
+        #expect(ContentDigest.digests([.sha256], of: plain, coding: "gzip") == [])
+        #expect(ContentDigest.digests([.sha256], of: plain, coding: "br") == nil)
+        let bomb = Gzip.compress([UInt8](repeating: 0, count: 64 << 20)) + Gzip.compress([0])
+        #expect(ContentDigest.digests([.sha256], of: bomb, coding: "gzip") == nil)
     }
 
     @Test func `a file that is written while it is read has no digest`() throws {

@@ -5,6 +5,7 @@ import PawlBase
 import PawlGet
 import PawlIntake
 import PawlIntegrity
+import PawlSystem
 import PawlTerminal
 
 /// One download of aria2c's command line, list or Metalink.
@@ -179,7 +180,7 @@ struct Aria2cEntries: ~Copyable {
     package static func bytes(at path: String) throws(Failure) -> [UInt8] {
         do throws(Failure) {
             let bytes = try readBytes(at: path)
-            return Inflate.isGzip(bytes) ? Inflate.gzip(bytes, limit: longest) ?? bytes : bytes
+            return ContentDecoder.isGzip(bytes) ? Gzip.decompress(bytes, limit: longest) ?? bytes : bytes
         } catch { throw Failure(.unknown, error.what, at: error.place, because: error.why) }
     }
 

@@ -218,8 +218,8 @@ extension PipeRun {
     func rules(of number: Int) -> RobotsRules {
         guard let bytes = try? requests[number]?.spool?.content.bytes() else { return RobotsRules() }
         // Some servers compress what was requested plain.
-        guard Inflate.isGzip(bytes) else { return RobotsRules(parsing: bytes) }
-        return RobotsRules(parsing: Inflate.gzip(bytes, limit: 16 * RobotsRules.limit) ?? [])
+        guard ContentDecoder.isGzip(bytes) else { return RobotsRules(parsing: bytes) }
+        return RobotsRules(parsing: Gzip.decompress(bytes, limit: 16 * RobotsRules.limit) ?? [])
     }
 
     /// RFC 9309 §2.3.1: everything is allowed if there is no file: the response is a 4xx (also a 429, once its retries are

@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlSystem
 
 /// A request and a response for each sample, each record a gzip member (WARC 1.1).
 struct WarcArchive: ArchiveFormat {
@@ -18,7 +19,7 @@ struct WarcArchive: ArchiveFormat {
 
     var beginning: [UInt8] {
         let fields = Array("software: Pawl/\(PawlVersion.text)\r\nformat: WARC File Format 1.1\r\n".utf8)
-        return GzipWriter.compress(record(.warcinfo, "info", fields))
+        return Gzip.compress(record(.warcinfo, "info", fields))
     }
 
     func write(_ sample: ArchivedSample, _ content: SampleContent, to output: Output) throws(Failure) -> Int64? {
@@ -36,7 +37,7 @@ struct WarcArchive: ArchiveFormat {
         request.target = target
         request.partner = seed
         let requestBlock = WarcRecord.request(address, headers: given)
-        try output(GzipWriter.compress(request.head(length: Int64(requestBlock.count)) + requestBlock + WarcRecord.end))
+        try output(Gzip.compress(request.head(length: Int64(requestBlock.count)) + requestBlock + WarcRecord.end))
         var response = WarcRecord(.response, seed: seed, date: date)
         response.target = target
         response.payloadDigest = sample.result.sha256
@@ -45,7 +46,7 @@ struct WarcArchive: ArchiveFormat {
             length: content.length)
         let first = response.head(length: Int64(head.count) + content.length) + head
         if isText(sample.result.type), content.length <= Self.longestCompressed {
-            try output(GzipWriter.compress(first + (try content.bytes()) + WarcRecord.end))
+            try output(Gzip.compress(first + (try content.bytes()) + WarcRecord.end))
         } else {
             var stream = StoredGzipWriter()
             try output(StoredGzipWriter.header + stream.feed(first[...]))

@@ -9,11 +9,9 @@ enum DecodedHash {
     static func digests(
         _ algorithms: [HashAlgorithm], of file: OpenFile, at path: String, coding: String, length: Int64
     ) -> Result<[Checksum]?, Failure> {
-        guard Inflate.supports(coding) else { return .success(nil) }
-        let hash = RunningHash(algorithms)
         var position: Int64 = 0
         var failure: SystemError?
-        var inflate = Inflate {
+        let found = ContentDigest.decoded(algorithms, coding) {
             guard position < length, failure == nil else { return nil }
             do throws(SystemError) {
                 let bytes = try file.bytes(at: position, count: Int(min(Int64(chunk), length - position)))
@@ -23,14 +21,9 @@ enum DecodedHash {
                 failure = error
                 return nil
             }
-        } emit: { bytes in
-            unsafe bytes.withUnsafeBytes { unsafe hash.feed($0) }
         }
-        do throws(Inflate.Fault) { try inflate.decode(coding) } catch {
-            if let failure { return .failure(Failure.system(.inputOutput, "cannot read", at: path, failure)) }
-            return .success(error == .tooLong ? nil : [])
-        }
-        return .success(hash.finish())
+        if let failure { return .failure(Failure.system(.inputOutput, "cannot read", at: path, failure)) }
+        return .success(found)
     }
 }
 

@@ -64,8 +64,8 @@ extension Engine {
             completion(
                 hasSucceeded
                     ? FetchedContent(
-                        received: memory.bytes, contentType: before.head?.contentType,
-                        coding: before.head?.contentEncoding, limit: limit) : nil)
+                        bytes: memory.bytes, contentType: before.head?.contentType,
+                        coding: before.head?.contentEncoding) : nil)
         }
         let (id, _) = add(job)
         box.state.withLock { $0.id = id }

@@ -51,8 +51,8 @@ package struct Job: Sendable {
 
     /// Decides what `plan.hooks` names.
     package var hooks: (any HookResponder)?
-    /// The digest of bytes in memory, where a checksum is given and a hook wants the content there.
-    package var memoryDigest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])?
+    /// Where a checksum is given and a hook wants the content in memory.
+    package var memoryDigests: MemoryDigests?
     /// Receives the notices instead of the engine's owner, who knows nothing of the download.
     package var observer: (@Sendable (StatusUpdate, ResponseHead?) -> Void)?
     /// The keys whose signatures count.

@@ -2,21 +2,24 @@ package import PawlBase
 package import PawlJournal
 import Synchronization
 
+/// Computes digests of bytes, or of what they contain where they have a coding; `nil` where that cannot be decoded, none
+/// where they are not of that coding.
+package typealias MemoryDigests = @Sendable ([HashAlgorithm], _ bytes: [UInt8], _ coding: String?) -> [Checksum]?
+
 /// One small download's bytes in memory, never more than a limit (B1).
 package final class MemoryDisk: UnstoredDisk {
     fileprivate let limit: Int64
     fileprivate let content = Mutex<[UInt8]>([])
 
-    fileprivate let digest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])?
+    fileprivate let digests: MemoryDigests?
     fileprivate let isOverdue: @Sendable () -> Bool
 
-    /// `digest` is needed where the content has a checksum; no byte is accepted once it `isOverdue`.
+    /// `digests` is needed where the content has a checksum; no byte is accepted once it `isOverdue`.
     package init(
-        limit: Int64, digest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])? = nil,
-        isOverdue: @escaping @Sendable () -> Bool = { false }
+        limit: Int64, digests: MemoryDigests? = nil, isOverdue: @escaping @Sendable () -> Bool = { false }
     ) {
         self.limit = limit
-        self.digest = digest
+        self.digests = digests
         self.isOverdue = isOverdue
     }
 
@@ -78,30 +81,14 @@ private final class MemoryPartial: UnstoredPartial {
         _ algorithms: [HashAlgorithm], coding: String, length: Int64,
         completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
     ) {
-        var bytes: [UInt8]? = Array(disk.bytes.prefix(Int(length)))
-        var plain: [UInt8] = []
-        var inflate = Inflate(limit: MemoryPartial.longestDecoded) {
-            defer { bytes = nil }
-            return bytes
-        } emit: {
-            plain += $0
-        }
-        guard let digest = disk.digest, Inflate.supports(coding) else { return completion(.success(nil)) }
-        do throws(Inflate.Fault) { try inflate.decode(coding) } catch {
-            return completion(.success(error == .tooLong ? nil : []))
-        }
-        completion(.success(algorithms.map { Checksum(algorithm: $0, digest: digest($0, plain)) }))
+        completion(.success(disk.digests?(algorithms, Array(disk.bytes.prefix(Int(length))), coding)))
     }
-
-    private static let longestDecoded: Int64 = 64 << 20
 
     func digests(
         _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        guard let digest = disk.digest else { return completion(.success([])) }
-        let bytes = Array(disk.bytes.prefix(Int(length)))
-        completion(.success(algorithms.map { Checksum(algorithm: $0, digest: digest($0, bytes)) }))
+        completion(.success(disk.digests?(algorithms, Array(disk.bytes.prefix(Int(length))), nil) ?? []))
     }
 }
 

@@ -120,7 +120,7 @@ extension Runner {
     func useMemory(limit: Int64) {
         partial?.discard()
         partial = nil
-        disk = MemoryDisk(limit: limit, digest: job.memoryDigest)
+        disk = MemoryDisk(limit: limit, digests: job.memoryDigests)
     }
 
     func memoryContent(at update: StatusUpdate) -> [UInt8]? {

@@ -78,15 +78,12 @@ package struct FetchedContent: Hashable, Sendable {
     package var bytes: [UInt8]
     /// Content-Type.
     package var contentType: String?
+    /// Content-Encoding: that of the bytes.
+    package var coding: String?
 
-    /// Decodes the body if its coding is gzip, which some servers apply to every text; `nil` for other codings.
-    package init?(received bytes: [UInt8], contentType: String?, coding: String?, limit: Int) {
-        var bytes = bytes
-        if let coding = coding?.lowercased() {
-            guard ["gzip", "x-gzip"].contains(coding), let plain = Inflate.gzip(bytes, limit: limit) else { return nil }
-            bytes = plain
-        }
+    package init(bytes: [UInt8], contentType: String?, coding: String?) {
         self.bytes = bytes
         self.contentType = contentType
+        self.coding = coding
     }
 }

@@ -176,6 +176,6 @@ extension Job {
         guard !hooks.isEmpty else { return }
         plan.hooks = hooks.set
         self.hooks = ClosureResponder(hooks, of: id)
-        memoryDigest = { ContentDigest.digest($0, of: $1) }
+        memoryDigests = ContentDigest.digests
     }
 }

@@ -102,7 +102,7 @@ extension DownloadManager {
         from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
-        let memory = MemoryDisk(limit: Int64(maximumSize), digest: ContentDigest.digest)
+        let memory = MemoryDisk(limit: Int64(maximumSize), digests: ContentDigest.digests)
         let options = options.forMemory()
         let job = try passingJob(source, options, memory)
         let fetch = MemoryFetch()

@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlSystem
 import PawlWeb
 import Synchronization
 
@@ -36,7 +37,7 @@ struct PageAssets: Sendable {
         var compressed: [UInt8] {
             packed.withLock { packed in
                 if let packed { return packed }
-                let made = GzipWriter.compress(bytes)
+                let made = Gzip.compress(bytes)
                 packed = made
                 return made
             }

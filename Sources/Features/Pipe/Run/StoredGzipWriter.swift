@@ -1,7 +1,10 @@
+import CPawlSystem
+
 /// Writes one gzip member piece by piece, without compression (RFC 1951 §3.2.4): for content that is compressed
 /// already.
 package struct StoredGzipWriter: Hashable, Sendable {
-    private var checksum = GzipChecksum()
+    /// RFC 1952 §8.
+    private var checksum: UInt32 = 0
     private var length: UInt32 = 0
 
     /// The first bytes of a member: magic number, DEFLATE, no flags, no time, no level, unknown system.
@@ -11,7 +14,10 @@ package struct StoredGzipWriter: Hashable, Sendable {
 
     /// The blocks of this piece.
     package mutating func feed(_ piece: ArraySlice<UInt8>) -> [UInt8] {
-        checksum.feed(piece)
+        checksum = unsafe piece.withUnsafeBytes { bytes in
+            unsafe UInt32(
+                truncatingIfNeeded: pawl_crc(Int32(PAWL_CRC32), UInt64(checksum), bytes.baseAddress, bytes.count))
+        }
         length &+= UInt32(truncatingIfNeeded: piece.count)
         var blocks: [UInt8] = []
         blocks.reserveCapacity(piece.count + 5 * (piece.count / 65_535 + 1))
@@ -27,7 +33,7 @@ package struct StoredGzipWriter: Hashable, Sendable {
 
     /// The last bytes of the member.
     package func finish() -> [UInt8] {
-        Self.head(of: 0, isLast: true) + Self.littleEndian(checksum.value) + Self.littleEndian(length)
+        Self.head(of: 0, isLast: true) + Self.littleEndian(checksum) + Self.littleEndian(length)
     }
 
     /// What a member that was written like this contains; `nil` for any other.
