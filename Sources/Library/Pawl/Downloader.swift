@@ -187,7 +187,7 @@ public final class Downloader: Sendable {
     /// Nothing runs afterwards: every wait for a download ends, and adding one throws. Blocks the calling
     /// thread; do not call it from an event.
     public func shutDown() {
-        let latch = ThreadLatch()
+        let latch = Latch()
         board.refuseNew()
         scheduler.engine.shutDown { latch.open() }
         latch.pass()

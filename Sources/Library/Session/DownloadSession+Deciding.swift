@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlSystem
 import Synchronization
 
 // What the delegate decides while a request is made.
@@ -134,7 +135,7 @@ extension DownloadSession {
         instead: Value, _ call: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> Void
     ) async -> Value {
         guard let manager = queue.withLock({ $0 }) else { return instead }
-        return await firstReply(instead: instead) { reply in manager.perform { call(reply) } }
+        return await Once.value(instead: instead) { once in manager.perform { call { once.give($0) } } }
     }
 
     /// The reply of another delegate, which is called as every delegate is.

@@ -68,7 +68,7 @@ private final class LookState: Sendable {
     }
 
     private let values = Mutex(Values())
-    private let latch = ThreadLatch()
+    private let latch = Latch()
 
     func hear(_ trace: TransferTrace) {
         values.withLock { values in

@@ -66,14 +66,6 @@ import Testing
         #expect(count.wait(until: deadline) { $0 == 0 ? true : nil } == true)
     }
 
-    @Test func `an open latch stays open`() {
-        let latch = ThreadLatch()
-        let waiting = (0..<3).map { _ in SystemThread.start { latch.pass() } }
-        latch.open()
-        for thread in waiting { thread.join() }
-        latch.pass()
-    }
-
     private static func mask() -> sigset_t {
         var mask = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)

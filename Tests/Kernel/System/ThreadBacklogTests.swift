@@ -8,7 +8,7 @@ import Testing
     @Test func `work whose thread is refused waits until one is allowed`() {
         let mayStart = Mutex(false)
         let backlog = ThreadBacklog { mayStart.withLock(\.self) }
-        let (first, second) = (ThreadLatch(), ThreadLatch())
+        let (first, second) = (Latch(), Latch())
         backlog.start("first") { first.open() }
         backlog.start("second") { second.open() }
         #expect(backlog.isWaiting)
@@ -24,7 +24,7 @@ import Testing
     @Test func `a thread that has ended its work does what waits`() {
         let mayStart = Mutex(true)
         let backlog = ThreadBacklog { mayStart.withLock(\.self) }
-        let (gate, done) = (ThreadLatch(), ThreadLatch())
+        let (gate, done) = (Latch(), Latch())
         backlog.start("first") { gate.pass() }
         mayStart.withLock { $0 = false }
         backlog.start("second") { done.open() }

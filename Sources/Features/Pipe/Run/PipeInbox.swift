@@ -11,7 +11,7 @@ package final class PipeInbox: Sendable {
         /// The name of a host was looked up.
         case lookedUp(String, HostQuery, HostResult)
         /// A sample is redirected to a URL.
-        case redirected(Download.ID, to: String, HeldRedirect)
+        case redirected(Download.ID, to: String, Once<RedirectDecision>)
         /// The sink has failed.
         case sinkFailed(Failure)
         case inputFailed(Failure)

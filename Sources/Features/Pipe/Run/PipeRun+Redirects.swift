@@ -1,38 +1,21 @@
 import Pawl
 import PawlBase
-import Synchronization
-
-/// A redirect that is followed when the target's rules and places allow it.
-final class HeldRedirect: Sendable {
-    private let continuation: Mutex<CheckedContinuation<RedirectDecision, Never>?>
-
-    init(_ continuation: CheckedContinuation<RedirectDecision, Never>) { self.continuation = Mutex(continuation) }
-
-    deinit { decide(.stop) }
-
-    func decide(_ decision: RedirectDecision) {
-        let waiting = continuation.withLock { continuation in
-            defer { continuation = nil }
-            return continuation
-        }
-        waiting?.resume(returning: decision)
-    }
-}
+import PawlSystem
 
 // Redirects: the rules of the target's robots.txt, and the places and delays of its host, apply to them as to addresses of jobs.
 // Meanwhile their samples use none of the places.
 extension PipeRun {
-    mutating func redirected(_ id: Download.ID, to url: String, _ held: HeldRedirect) {
+    mutating func redirected(_ id: Download.ID, to url: String, _ held: Once<RedirectDecision>) {
         guard let number = numbers[id], let entry = entries[number], entry.held == nil,
             let target = try? WebAddress.parse(url).address
-        else { return held.decide(.stop) }
+        else { return held.give(.stop) }
         entry.target = target
         entry.connectionFailure = nil
         // Its own server has responded.
         breakers.connected(entry)
         let place = HostPartition.server(target.host)
         if place == entry.place, robots.allows(target, isObeyed: configuration.obeysRobots) {
-            return held.decide(.follow)
+            return held.give(.follow)
         }
         schedule.ended(of: entry.place, keepsConnection: true)
         entry.place = place
@@ -46,7 +29,7 @@ extension PipeRun {
     /// The sample has a place of the target's host.
     mutating func follow(_ entry: Entry) {
         entry.isWaiting = false
-        entry.held?.decide(.follow)
+        entry.held?.give(.follow)
         entry.held = nil
         heldRedirects -= 1
     }
@@ -61,7 +44,7 @@ extension PipeRun {
         entry.download = nil
         entry.held = nil
         heldRedirects -= 1
-        held.decide(.stop)
+        held.give(.stop)
     }
 
     /// The number of redirects from which on no further sample starts: each keeps a connection.

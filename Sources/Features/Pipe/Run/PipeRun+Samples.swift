@@ -332,9 +332,7 @@ extension PipeConfiguration {
         let (accepted, respected) = (accepted, respected)
         var hooks = DownloadHooks()
         hooks.redirect = { redirect in
-            await withCheckedContinuation { continuation in
-                inbox.post(.redirected(redirect.download, to: redirect.to, HeldRedirect(continuation)))
-            }
+            await Once.value(instead: .stop) { inbox.post(.redirected(redirect.download, to: redirect.to, $0)) }
         }
         guard !accepted.isEmpty || !respected.isEmpty else { return hooks }
         hooks.validateResponse = { received in

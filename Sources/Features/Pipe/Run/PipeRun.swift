@@ -20,7 +20,7 @@ package struct PipeRun {
         /// The target of the last redirect.
         var target: WebAddress?
         /// The redirect that waits for the rules or a place of its target.
-        var held: HeldRedirect?
+        var held: Once<RedirectDecision>?
         var key: String?
         var spool: SampleSpool?
         var download: Download?

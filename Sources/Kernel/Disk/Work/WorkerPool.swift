@@ -25,7 +25,7 @@ private final class Core: Sendable {
         var busy = 0
         var isStopped = false
         /// Opened when no job is left.
-        var resting: [ThreadLatch] = []
+        var resting: [Latch] = []
 
         mutating func takeJob() -> WorkerPool.Job? {
             guard next < jobs.count else { return nil }
@@ -40,7 +40,7 @@ private final class Core: Sendable {
         }
 
         /// Ends a job; returns the latches to open.
-        mutating func finishJob() -> [ThreadLatch] {
+        mutating func finishJob() -> [Latch] {
             busy -= 1
             guard next == jobs.count && busy == 0 else { return [] }
             defer { resting = [] }
@@ -67,7 +67,7 @@ private final class Core: Sendable {
     func stop() { state.with { $0.isStopped = true } }
 
     func rest() {
-        let latch = ThreadLatch()
+        let latch = Latch()
         let isResting = state.with(waking: .none) { state in
             let isResting = state.next == state.jobs.count && state.busy == 0
             if !isResting { state.resting.append(latch) }

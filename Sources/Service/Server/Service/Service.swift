@@ -1,5 +1,6 @@
 package import Pawl
 package import PawlBase
+import PawlSystem
 import PawlWeb
 import Synchronization
 
@@ -13,7 +14,7 @@ package final class Service: Sendable {
     /// What the owner must know, such as that a secret was lost.
     package let notices: [String]
     let server: WebServer
-    private let bell: AsyncLatch
+    private let bell: Latch
     private let lines: EventStreams
     private let extensions: [any ServiceExtension]
     private let lock: SocketLock
@@ -29,7 +30,7 @@ package final class Service: Sendable {
     private let telling: Task<Void, Never>
 
     private init(
-        _ configuration: ServiceConfiguration, manager: DownloadManager, server: WebServer, bell: AsyncLatch,
+        _ configuration: ServiceConfiguration, manager: DownloadManager, server: WebServer, bell: Latch,
         lines: EventStreams, extensions: [any ServiceExtension], lock: SocketLock, presence: ServicePresence,
         page: Page,
         orphanedSessions: OrphanedSessions?, telling: Task<Void, Never>, deadline: Deadline, notices: [String]
@@ -76,13 +77,13 @@ package final class Service: Sendable {
         DownloadCheck.sweep(below: configuration.root)
         var notices = configuration.notices
         let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration) { notices.append($0) })
-        let bell = AsyncLatch()
+        let bell = Latch()
         let login = configuration.login.flatMap(Secret.init)
         let page = try Page(manager, secret: secret ?? login, decisions: decisions) { notices.append($0) }
         await configuration.defaults.load(from: manager)
         let context = ServiceContext(
             manager: manager, root: configuration.root, defaults: configuration.defaults, log: configuration.log
-        ) { bell.ring() }
+        ) { bell.open() }
         let extensions = configuration.extensions.map { $0(context) }
         let methods = ServiceMethods(
             extensions.map(\.methods), manager: manager, page: page, configuration: configuration,
@@ -147,10 +148,10 @@ package final class Service: Sendable {
     }
 
     /// Returns when the service was requested to stop.
-    package func waitUntilStopRequested() async { await bell.wait() }
+    package func waitUntilStopRequested() async { await bell.opened() }
 
     /// Requests a stop, from any thread.
-    package func ask() { bell.ring() }
+    package func ask() { bell.open() }
 
     /// Shuts down cleanly: downloads resume at the next start.
     package func stop() async {

@@ -35,13 +35,13 @@ extension Command {
             let watchdog = Watchdog(
                 onBeat: { supervisor.beat() },
                 onFault: { finding in
-                    let isSaid = ThreadLatch()
+                    let isSaid = Latch()
                     // The log may be on the disk that hangs.
                     SystemThread.detached("pawl-fault") {
                         reporter.notify("fault", Restarter.text(finding))
                         isSaid.open()
                     }
-                    isSaid.pass(within: .milliseconds(500))
+                    isSaid.pass(until: SystemClock().now + .milliseconds(500))
                     restarter.end(finding)
                 })
             try ServeSession.run(configuration, watchdog: watchdog) { service in
