@@ -17,8 +17,9 @@ package final class FileDisk: Disk {
     let numbering: FileName.Numbering
     /// Whether a finished file of the same URL and content is the result of a download that would get another name.
     let recognizesFinished: Bool
-    let syncers = WorkerPool(threads: 2)
-    let hashers = WorkerPool(threads: 2)
+    // Their jobs need little stack.
+    let syncers = WorkQueue("pawl-disk", .onDemand, threads: 2, stackSize: 256 << 10)
+    let hashers = WorkQueue("pawl-disk", .onDemand, threads: 2, stackSize: 256 << 10)
     let publisher: Publisher
     /// The paths of files to come that look like part files or journals.
     private let reserved = Mutex<Set<Bytewise<String>>>([])

@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -285,7 +286,7 @@ import Testing
             default: _ = try? folder.claim("\(number).bin", from: "https://a.example/\(number)")
             }
         }
-        folder.disk.syncers.rest()
+        folder.disk.syncers.rest().pass()
         folder.restart()
         let open = FileSystem.names(in: "/proc/self/fd").compactMap { FileSystem.link("/proc/self/fd/\($0)") }
         #expect(!open.isEmpty)

@@ -7,7 +7,7 @@ import PawlSystem
 
 /// Checks signatures with gpgv, and with libcrypto's Ed25519 for minisign.
 package final class SystemSignatures: Sendable {
-    private let workers = WorkerPool(threads: 1)
+    private let workers = WorkQueue("pawl-disk", .onDemand, stackSize: 256 << 10)
 
     package init() {}
 

@@ -12,7 +12,7 @@ final class CRCHashing: Sendable {
 
     private let file: OpenFile
     private let path: String
-    private let workers: WorkerPool
+    private let workers: WorkQueue
     private let state = Mutex(State())
 
     private typealias Wanted = (length: Int64, completion: Completion)
@@ -50,7 +50,7 @@ final class CRCHashing: Sendable {
         }
     }
 
-    init(file: OpenFile, path: String, workers: WorkerPool) {
+    init(file: OpenFile, path: String, workers: WorkQueue) {
         self.file = file
         self.path = path
         self.workers = workers

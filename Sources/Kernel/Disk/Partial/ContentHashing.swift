@@ -12,7 +12,7 @@ final class ContentHashing: Sendable {
 
     private let file: OpenFile
     private let path: String
-    private let workers: WorkerPool
+    private let workers: WorkQueue
     private let state = Mutex(State())
 
     private struct State {
@@ -46,7 +46,7 @@ final class ContentHashing: Sendable {
         }
     }
 
-    init(file: OpenFile, path: String, workers: WorkerPool) {
+    init(file: OpenFile, path: String, workers: WorkQueue) {
         self.file = file
         self.path = path
         self.workers = workers

@@ -1,4 +1,5 @@
 import PawlBase
+import PawlSystem
 
 // Digests of the part file, computed by workers.
 extension FilePartial {

@@ -24,10 +24,10 @@ final class Publisher: Sendable {
         var isRunning = false
     }
 
-    private let workers: WorkerPool
+    private let workers: WorkQueue
     private let queue = Mutex(Queue())
 
-    init(workers: WorkerPool) { self.workers = workers }
+    init(workers: WorkQueue) { self.workers = workers }
 
     func submit(_ publication: Publication, completion: @escaping Completion) {
         let waiting = Waiting(publication: publication, completion: completion)

@@ -6,13 +6,11 @@ import Synchronization
 /// Writes in order on its own thread: a slow or missing reader blocks no loop.
 final class StreamWriter: Sendable {
     let target: StreamTarget
-    private let thread = WorkerPool(threads: 1)
+    /// Its room is the number of bytes that may wait for the reader before the network is paused.
+    private let queue = WorkQueue("pawl-disk", .onDemand, stackSize: 256 << 10, room: 4 << 20)
     private let output: Mutex<Output>
-    private let waiting = Atomic<Int>(0)
     /// What showed that the target has a reader.
     private let probe = Mutex<Int32?>(nil)
-    /// The number of bytes that may wait for the reader before the network is paused.
-    private static let room = 4 << 20
 
     /// The thread's state; other threads read only `failure`.
     private struct Output {
@@ -33,22 +31,18 @@ final class StreamWriter: Sendable {
         output = Mutex(Output(descriptor: descriptor, hash: algorithms.isEmpty ? nil : RunningHash(algorithms)))
     }
 
-    var hasRoom: Bool { waiting.load(ordering: .relaxed) < StreamWriter.room }
+    var hasRoom: Bool { queue.hasRoom }
 
     /// Throws the failure of earlier bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         if let failure = output.withLock({ $0.failure }) { throw failure }
         let copy = unsafe [UInt8](bytes)
-        waiting.add(copy.count, ordering: .relaxed)
-        thread.submit {
-            self.put(copy)
-            self.waiting.subtract(copy.count, ordering: .relaxed)
-        }
+        queue.submit(load: copy.count) { self.put(copy) }
     }
 
     /// Completes when the reader has all bytes.
     func drain(_ completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
-        thread.submit {
+        queue.submit {
             // An empty download opens the pipe as well: its reader waits for the end.
             self.put([])
             let failure = self.output.withLock { output in
@@ -64,7 +58,7 @@ final class StreamWriter: Sendable {
 
     /// The digests that were requested when the stream began.
     func digests(_ completion: @escaping @Sendable ([Checksum]) -> Void) {
-        thread.submit {
+        queue.submit {
             let hash = self.output.withLock { $0.hash }
             completion(hash?.finish() ?? [])
         }
