@@ -61,7 +61,7 @@ package struct PipeRun {
     let inbox: PipeInbox
     let output: ResultWriter
     let downloader: Downloader
-    let sink: SinkThread
+    let sink: SinkQueue
     let folder: FolderSink?
     let objects: ObjectSink?
     let shard: ShardRun?
@@ -159,7 +159,7 @@ package struct PipeRun {
         // Later there may be no descriptor for it.
         if shard?.sink != nil { store = try spoolFolder.makeStore() }
         let sinks: [(any SampleSink)?] = [shard?.sink, self.folder, objects]
-        sink = SinkThread(sinks.lazy.compactMap { $0 }.first ?? NoSink(), inbox)
+        sink = SinkQueue(sinks.lazy.compactMap { $0 }.first ?? NoSink(), inbox)
         hooks = configuration.hooks(inbox)
         schedule = PipeSchedule(
             slots: configuration.jobs, perHost: configuration.share.connections(of: configuration.perHost) ?? 1,

@@ -1,13 +1,12 @@
 import Glibc
 import PawlBase
 import PawlSystem
+import Synchronization
 
 /// Writes results on a thread of its own, so that a slow reader delays only further jobs.
 final class ResultWriter: Sendable {
     private struct State {
         var pending: [UInt8] = []
-        var isWriting = false
-        var isOver = false
         /// Whether the inbox is to be notified of room.
         var isAwaited = false
     }
@@ -18,28 +17,31 @@ final class ResultWriter: Sendable {
     /// `PIPE_BUF` of Linux, see pipe(7).
     private static let atomicSize = 4096
 
-    private let state = Monitor(State())
+    private let state = Mutex(State())
+    private let queue = WorkQueue("pawl-output", .kept)
     private let descriptor: Int32
     private let inbox: PipeInbox
 
     init(_ descriptor: Int32, _ inbox: PipeInbox) {
         self.descriptor = descriptor
         self.inbox = inbox
-        SystemThread.detached("pawl-output", blocksSignals: true) { [self] in write() }
     }
 
     /// Adds a line, without its line feed.
     func append(_ line: [UInt8]) {
-        state.with { state in
-            guard !state.isOver else { return }
-            state.pending += line
-            state.pending.append(UInt8(ascii: "\n"))
+        let isFirst = state.withLock { state in
+            defer {
+                state.pending += line
+                state.pending.append(UInt8(ascii: "\n"))
+            }
+            return state.pending.isEmpty
         }
+        if isFirst { queue.submit { [self] in write() } }
     }
 
     /// Whether there is room for more; if not, the inbox is notified when there is.
     var hasRoom: Bool {
-        state.with(waking: .none) { state in
+        state.withLock { state in
             let hasRoom = state.pending.count < Self.room
             if !hasRoom { state.isAwaited = true }
             return hasRoom
@@ -47,9 +49,7 @@ final class ResultWriter: Sendable {
     }
 
     /// Waits until everything is written; `false` if the deadline passes first.
-    func drain(until deadline: Instant?) -> Bool {
-        state.wait(until: deadline) { $0.isOver || $0.pending.isEmpty && !$0.isWriting ? true : nil } ?? false
-    }
+    func drain(until deadline: Instant?) -> Bool { queue.rest().pass(until: deadline) }
 
     /// Whether the reader has closed the pipe, even if there is nothing to write.
     var isClosed: Bool {
@@ -58,27 +58,16 @@ final class ResultWriter: Sendable {
     }
 
     private func write() {
-        while true {
-            let bytes: [UInt8]? = state.wait(until: nil) { state in
-                guard !state.pending.isEmpty else { return nil }
-                defer { state.pending = [] }
-                state.isWriting = true
-                return state.pending
-            }
-            guard let bytes else { continue }
-            let isWritten = write(all: bytes)
-            let isAwaited = state.with { state in
-                state.isWriting = false
-                defer { state.isAwaited = false }
-                if !isWritten {
-                    state.isOver = true
-                    state.pending = []
-                }
-                return state.isAwaited
-            }
-            guard isWritten else { return }
-            if isAwaited { inbox.post(.outputDrained) }
+        let bytes = state.withLock { state in
+            defer { state.pending = [] }
+            return state.pending
         }
+        guard write(all: bytes) else { return queue.close() }
+        let isAwaited = state.withLock { state in
+            defer { state.isAwaited = false }
+            return state.isAwaited
+        }
+        if isAwaited { inbox.post(.outputDrained) }
     }
 
     private func write(all bytes: [UInt8]) -> Bool {
