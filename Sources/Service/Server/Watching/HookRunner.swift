@@ -1,7 +1,6 @@
 import Glibc
 import PawlBase
 import PawlSystem
-import Synchronization
 
 /// Runs hooks, a few at once, and waits for them only at shutdown.
 final class HookRunner: Sendable {
@@ -10,26 +9,14 @@ final class HookRunner: Sendable {
     /// Limit of waiting hooks; further ones are dropped.
     static let room = 1000
 
-    private struct Order {
-        var words: [String]
-        var file: @Sendable () -> [String]
-        var done: @Sendable () -> Void
-    }
-
-    private struct State {
-        var running = 0
-        var waiting: [Order] = []
-        /// No hook is started any more; finished when none is running.
-        var closing: AsyncStream<Never>.Continuation?
-    }
-
-    private let state = Mutex(State())
+    private let queue = WorkQueue(
+        "pawl-hook", .brief, threads: HookRunner.limit, room: HookRunner.limit + HookRunner.room)
     private let log: ServiceLog?
 
     init(log: ServiceLog?) { self.log = log }
 
     /// No hook is started any more.
-    var isClosing: Bool { state.withLock { $0.closing != nil } }
+    var isClosing: Bool { queue.isClosed }
 
     /// Calls `done` when the program has ended or will never run.
     ///
@@ -37,66 +24,32 @@ final class HookRunner: Sendable {
     func run(
         _ words: [String], done: @escaping @Sendable () -> Void = {}, file: @escaping @Sendable () -> [String] = { [] }
     ) {
-        enum Turn { case now, later, never }
-        let order = Order(words: words, file: file, done: done)
-        let turn = state.withLock { state -> Turn in
-            guard state.closing == nil else { return .later }
-            if state.running < HookRunner.limit {
-                state.running += 1
-                return .now
-            }
-            guard state.waiting.count < HookRunner.room else { return .never }
-            state.waiting.append(order)
-            return .later
-        }
-        switch turn {
-        case .now: SystemThread.detached("pawl-hook") { self.work(from: order) }
-        case .later: break
-        case .never:
+        guard queue.hasRoom else {
             log?.note(
                 Failure(
                     .unknown, "skipped hook", at: words.joined(separator: " "), because: "too many hooks are waiting"))
-            done()
+            return done()
         }
+        queue.submit { [self] in if perform(words, file) { done() } }
     }
 
     /// Starts no further hook and gives running ones some time to end.
     func close(within bound: Duration) async {
-        let (ends, continuation) = AsyncStream.makeStream(of: Never.self)
-        let isIdle = state.withLock { state in
-            state.closing = continuation
-            state.waiting = []
-            return state.running == 0
-        }
-        if isIdle { return }
+        queue.close()
+        let over = queue.rest()
         let clock = Task {
             try? await Task.sleep(for: bound)
-            continuation.finish()
+            over.open()
         }
-        for await _ in ends {}
+        await over.opened()
         clock.cancel()
-        let left = state.withLock(\.running)
+        let left = queue.running
         guard left > 0 else { return }
         log?.note(
             Failure(
                 .unfinished, "did not wait for", at: "\(left) hooks",
                 because: "they did not end within \(bound.components.seconds) s",
                 remedy: "they run again at the next start"))
-    }
-
-    private func work(from first: Order) {
-        var next: Order? = first
-        while let order = next {
-            if perform(order) { order.done() }
-            next = state.withLock { state in
-                guard !state.waiting.isEmpty else {
-                    state.running -= 1
-                    if state.running == 0 { state.closing?.finish() }
-                    return nil
-                }
-                return state.waiting.removeFirst()
-            }
-        }
     }
 
     private static func isLink(_ path: String) -> Bool {
@@ -106,8 +59,7 @@ final class HookRunner: Sendable {
     }
 
     /// `false` when it is to run at the next start.
-    private func perform(_ order: Order) -> Bool {
-        let words = order.words
+    private func perform(_ words: [String], _ file: () -> [String]) -> Bool {
         do throws(Failure) {
             // A user who can change the link could choose the program.
             guard !Self.isLink(words[0]) else {
@@ -115,7 +67,7 @@ final class HookRunner: Sendable {
                     .cannotOpen, "cannot run", at: words[0], because: "it is a symbolic link",
                     remedy: "use the path of the program itself")
             }
-            guard let code = try status(of: order) else { return false }
+            guard let code = try status(of: words, file) else { return false }
             guard code != 0 else { return true }
             log?.note(Failure(.unknown, "hook failed:", at: words[0], because: "exit code \(code)"))
         } catch { log?.note(error) }
@@ -123,11 +75,11 @@ final class HookRunner: Sendable {
     }
 
     /// Runs the program, as soon as the system allows another process; `nil` when it did not before the shutdown.
-    private func status(of order: Order) throws(Failure) -> Int32? {
+    private func status(of words: [String], _ file: () -> [String]) throws(Failure) -> Int32? {
         var delay = 0.1
         while true {
             do throws(Failure) {
-                return try ChildProcess.run(order.words[0], order.words.dropFirst() + order.file())
+                return try ChildProcess.run(words[0], words.dropFirst() + file())
             } catch  where error.isOfScarcity {
                 if isClosing { return nil }
                 SystemThread.sleep(seconds: delay)
