@@ -16,7 +16,6 @@ struct VerifyRun: ~Copyable {
     }
 
     private struct State {
-        var next = 0
         var readBytes: Int64 = 0
         var outcomes: [Outcome?]
     }
@@ -39,15 +38,16 @@ struct VerifyRun: ~Copyable {
 
     consuming func run() -> Int32 {
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        var hasThreads = false
-        for _ in 0..<max(1, min(cores, plan.items.count)) {
-            let (state, items) = (state, plan.items)
-            if let thread = SystemThread("pawl-verify", { Self.work(state, items) }) {
-                thread.detach()
-                hasThreads = true
+        let queue = WorkQueue("pawl-verify", .onDemand, threads: max(1, min(cores, plan.items.count)))
+        for (index, item) in plan.items.enumerated() {
+            queue.submit { [state] in
+                let outcome = FileVerifier.outcome(of: item) { count in
+                    state.with(waking: .none) { $0.readBytes += Int64(count) }
+                    return true
+                }
+                state.with { $0.outcomes[index] = outcome }
             }
         }
-        if !hasThreads { Self.work(state, plan.items) }
         var codes: [Failure.Code] = []
         for index in plan.items.indices {
             let outcome = wait(for: index)
@@ -111,24 +111,6 @@ struct VerifyRun: ~Copyable {
             object.set("message", failure.commandLineSentence)
         }
         return object.line
-    }
-
-    // MARK: threads
-
-    private static func work(_ state: Monitor<State>, _ items: [VerifyPlan.Item]) {
-        while let index = state.with(
-            waking: .none,
-            { state -> Int? in
-                defer { state.next += 1 }
-                return state.next < items.count ? state.next : nil
-            })
-        {
-            let outcome = FileVerifier.outcome(of: items[index]) { count in
-                state.with(waking: .none) { $0.readBytes += Int64(count) }
-                return true
-            }
-            state.with { $0.outcomes[index] = outcome }
-        }
     }
 }
 
