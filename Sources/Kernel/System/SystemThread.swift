@@ -60,16 +60,14 @@ package struct SystemThread: Sendable {
     /// Throws code 1 unless so many further threads can be started: for a program's start, since the tasks of the concurrency
     /// runtime wait for a refused one without a word.
     package static func require(_ count: Int) throws(Failure) {
-        let isOver = Monitor(false)
+        let over = Latch()
         var threads: [SystemThread] = []
         defer {
-            isOver.with { $0 = true }
+            over.open()
             for thread in threads { thread.join() }
         }
         for _ in 0..<count {
-            let waiting = SystemThread("pawl-reserve", stackSize: 1 << 16, blocksSignals: true) {
-                _ = isOver.wait(until: nil) { $0 ? true : nil }
-            }
+            let waiting = SystemThread("pawl-reserve", stackSize: 1 << 16, blocksSignals: true) { over.pass() }
             guard let waiting else { throw refusal }
             threads.append(waiting)
         }
@@ -149,8 +147,8 @@ package final class ThreadBacklog: Sendable {
 
     /// Starts it, after those that wait already.
     fileprivate func start(_ body: Body) {
-        waiting.with(waking: .none) { $0.append(body) }
         body.backlog = self
+        waiting.with(waking: .none) { $0.append(body) }
         retry()
     }
 

@@ -1,6 +1,5 @@
 import PawlSystem
 import PawlTestKit
-import Synchronization
 import Testing
 
 @Suite struct WorkQueueTests {
@@ -10,19 +9,19 @@ import Testing
     private final class Bench: Sendable {
         let gate = Latch()
         private let begun = Monitor(0)
-        private let ended = Mutex<[Int]>([])
+        private let ended = Monitor<[Int]>([])
 
         func submit(_ numbers: some Sequence<Int>, to queue: WorkQueue) {
             for number in numbers {
                 queue.submit(load: number) { [self] in
                     begun.with { $0 += 1 }
                     gate.pass()
-                    ended.withLock { $0.append(number) }
+                    ended.with { $0.append(number) }
                 }
             }
         }
 
-        var done: [Int] { ended.withLock(\.self) }
+        var done: [Int] { ended.read(\.self) }
 
         func waitUntilBegun(_ count: Int) { _ = begun.wait(until: nil) { $0 >= count ? true : nil } }
     }
@@ -57,6 +56,20 @@ import Testing
         let queue = WorkQueue("pawl-test", .onDemand, threads: 2, stackSize: 1 << 50)
         bench.submit(1...3, to: queue)
         #expect(bench.done == [1, 2, 3] && queue.rest().pass(until: SystemClock().now))
+    }
+
+    @Test(arguments: kinds, [nil, 1 << 50]) func `what several threads submit is run once each`(
+        kind: WorkQueue.Threads, stackSize: Int?
+    ) {
+        let bench = Bench()
+        bench.gate.open()
+        let queue = WorkQueue("pawl-test", kind, threads: 2, stackSize: stackSize)
+        let submitters = (0..<4).map { number in
+            SystemThread.start { for job in 0..<100 { bench.submit([number * 100 + job], to: queue) } }
+        }
+        for thread in submitters { thread.join() }
+        queue.rest().pass()
+        #expect(bench.done.sorted() == Array(0..<400))
     }
 
     @Test func `a queue without room says so, and takes more nevertheless`() {
