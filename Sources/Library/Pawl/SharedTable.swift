@@ -1,4 +1,5 @@
 import PawlBase
+import PawlSystem
 import Synchronization
 
 /// A table that is stored as text.
@@ -22,24 +23,21 @@ final class SharedTable<Table: StoredTable, Key: Hashable & Sendable, Change: Se
         var table: Table
         /// Changes not yet written, the latest of each key.
         var pending: [Key: Change] = [:]
-        var isWriting = false
     }
 
     /// Changes the table; `false` if it stays as it is.
     typealias Apply = @Sendable (Change, Key, inout Table, UnixTime) -> Bool
 
     private let file: StateFile
-    private let name: String
     private let clock: any Clock
-    private let threads: any Threads
+    private let queue: WorkQueue
     private let state: Mutex<State>
     private let apply: Apply
 
-    init(_ name: String, in folder: String, clock: any Clock, threads: any Threads, apply: @escaping Apply) {
+    init(_ name: String, in folder: String, clock: any Clock, apply: @escaping Apply) {
         file = StateFile(name, in: folder)
-        self.name = name
         self.clock = clock
-        self.threads = threads
+        queue = WorkQueue("pawl-\(name)", .brief)
         self.apply = apply
         let table = Self.read(file, now: clock.wallTime) ?? Table(parsing: [], now: clock.wallTime)
         state = Mutex(State(table: table))
@@ -51,29 +49,23 @@ final class SharedTable<Table: StoredTable, Key: Hashable & Sendable, Change: Se
         let now = clock.wallTime
         let isFirst = state.withLock { state in
             guard apply(change, key, &state.table, now) else { return false }
-            state.pending[key] = change
-            defer { state.isWriting = true }
-            return !state.isWriting
+            defer { state.pending[key] = change }
+            return state.pending.isEmpty
         }
-        guard isFirst else { return }
         // Not on the transfer thread: the folder may be on a slow file system.
-        threads.start("pawl-\(name)") { self.write() }
+        if isFirst { queue.submit { self.write() } }
     }
 
     private func write() {
-        while true {
-            let changes = state.withLock { state in
-                defer { state.pending = [:] }
-                state.isWriting = !state.pending.isEmpty
-                return state.pending
-            }
-            guard !changes.isEmpty else { return }
-            let now = clock.wallTime
-            // Another program may have changed it meanwhile.
-            guard var table = Self.read(file, now: now) else { continue }
-            for (key, change) in changes { _ = apply(change, key, &table, now) }
-            file.replace(with: Array(table.text.utf8))
+        let changes = state.withLock { state in
+            defer { state.pending = [:] }
+            return state.pending
         }
+        let now = clock.wallTime
+        // Another program may have changed it meanwhile.
+        guard var table = Self.read(file, now: now) else { return }
+        for (key, change) in changes { _ = apply(change, key, &table, now) }
+        file.replace(with: Array(table.text.utf8))
     }
 
     /// `nil` if the file cannot be read.

@@ -13,16 +13,16 @@ final class StoredHostNotes: HostNotes {
     private let secureHosts: SharedTable<SecureHosts, String, String>
     private let clock: any Clock
 
-    init(in folder: String, clock: any Clock, threads: any Threads) {
+    init(in folder: String, clock: any Clock) {
         self.clock = clock
-        limits = SharedTable("hosts", in: folder, clock: clock, threads: threads) { change, name, table, now in
+        limits = SharedTable("hosts", in: folder, clock: clock) { change, name, table, now in
             switch change {
             case .note(let note, of: let origin): table.note(note, of: origin, now: now)
             case .forget: table.forget(named: name)
             }
             return true
         }
-        secureHosts = SharedTable("hsts", in: folder, clock: clock, threads: threads) { field, host, table, now in
+        secureHosts = SharedTable("hsts", in: folder, clock: clock) { field, host, table, now in
             table.note(field, of: host, now: now)
         }
     }
@@ -50,7 +50,7 @@ extension Ports {
     func remembering(in folder: String?) -> Ports {
         guard let folder, !folder.isEmpty else { return self }
         var ports = self
-        ports.hostNotes = StoredHostNotes(in: folder, clock: clock, threads: threads)
+        ports.hostNotes = StoredHostNotes(in: folder, clock: clock)
         return ports
     }
 }
