@@ -18,7 +18,7 @@ extension Engine {
             // The monitor costs a thread; downloads from this machine itself do not need it.
             let watches = !state.isWatchingNetwork && entry.job.value.plan.sources.contains { !$0.isLoopback }
             if watches { state.isWatchingNetwork = true }
-            return (watches, loops[loop].put(.start(id, entry.job, entry.box)))
+            return (watches, loops[loop].put(.start(id, entry.job, entry.box)).wake)
         }
         if watches { watchNetwork() }
         wake?()
@@ -42,7 +42,7 @@ extension Engine {
     /// Its last event is the phase `removed`, except while it is published: then it ends as finished.
     package func remove(_ id: DownloadID) { stop(id, as: .removed, .remove(id)) }
 
-    private func stop(_ id: DownloadID, as phase: DownloadState, _ message: Mailbox.Message) {
+    private func stop(_ id: DownloadID, as phase: DownloadState, _ message: Loop.Message) {
         let (box, wake) = state.withLock { state -> (ProgressCell?, Wake?) in
             guard let entry = state.entries[id] else { return (nil, nil) }
             switch entry.run {
@@ -53,7 +53,7 @@ extension Engine {
             case .stopping(_, as: .removed): return (nil, nil)
             case .running(let loop), .stopping(let loop, as: _):
                 entry.run = .stopping(loop: loop, as: phase)
-                return (nil, loops[loop].put(message))
+                return (nil, loops[loop].put(message).wake)
             }
         }
         wake?()
@@ -64,7 +64,7 @@ extension Engine {
     package func preempt(_ id: DownloadID) {
         let wake = state.withLock { state -> Wake? in
             guard case .running(let loop) = state.entries[id]?.run else { return nil }
-            return loops[loop].put(.preempt(id))
+            return loops[loop].put(.preempt(id)).wake
         }
         wake?()
     }
@@ -82,7 +82,7 @@ extension Engine {
 
     /// Makes the next attempt at once if the download waits for it.
     package func retryNow(_ id: DownloadID) {
-        let wake = state.withLock { state in state.entries[id]?.run.loop.flatMap { loops[$0].put(.retryNow(id)) } }
+        let wake = state.withLock { state in state.entries[id]?.run.loop.flatMap { loops[$0].put(.retryNow(id)).wake } }
         wake?()
     }
 
@@ -98,7 +98,7 @@ extension Engine {
                 // The part file is found by the file's name where the address is unrelated to it.
                 job.fileName = job.fileName ?? name
             }
-            return entry.run.loop.flatMap { loops[$0].put(.replaceSource(id, address)) }
+            return entry.run.loop.flatMap { loops[$0].put(.replaceSource(id, address)).wake }
         }
         wake?()
     }
@@ -108,7 +108,7 @@ extension Engine {
     package func look(at id: DownloadID, completion: @escaping @Sendable (Inspection?) -> Void) {
         let (runs, wake) = state.withLock { state -> (Bool, Wake?) in
             guard let loop = state.entries[id]?.run.loop else { return (false, nil) }
-            return (true, loops[loop].put(.look(id, completion)))
+            return (true, loops[loop].put(.look(id, completion)).wake)
         }
         wake?()
         if !runs { completion(nil) }

@@ -67,7 +67,7 @@ package final class Engine: Sendable {
     }
 
     let state: Mutex<State>
-    let loops: [Mailbox]
+    let loops: [Mailbox<Loop.Message>]
     let keepsHostsTogether: Bool
     let ports: Ports
     let onReport: @Sendable (EngineEvent) -> Void
@@ -157,7 +157,7 @@ package final class Engine: Sendable {
         let wake = state.withLock { state -> Wake? in
             guard let entry = state.entries[id] else { return nil }
             entry.edit { $0.rateLimit = rate }
-            return entry.run.loop.flatMap { loops[$0].put(.limit(id, rate)) }
+            return entry.run.loop.flatMap { loops[$0].put(.limit(id, rate)).wake }
         }
         wake?()
     }

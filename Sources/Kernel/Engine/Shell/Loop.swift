@@ -5,6 +5,25 @@ import PawlCore
 ///
 /// No locks.
 final class Loop {
+    enum Message: Sendable {
+        case start(DownloadID, Boxed<Job>, ProgressCell)
+        case pause(DownloadID)
+        case preempt(DownloadID)
+        case remove(DownloadID)
+        case retryNow(DownloadID)
+        indirect case replaceSource(DownloadID, WebAddress)
+        case limit(DownloadID, Int64?)
+        /// The common limits changed.
+        case limits
+        /// Descriptors are scarce: connections that no request uses are closed.
+        case closeIdle
+        case look(DownloadID, @Sendable (Inspection?) -> Void)
+        case network(Bool)
+        /// For the runner with this number only: a later run ignores messages for an earlier one.
+        indirect case runner(UInt64, RunnerEvent)
+        case stop
+    }
+
     /// The interval at which active downloads check their lanes.
     private static let tickPeriod = Interval.milliseconds(100)
     /// The delay of a tick from which the thread counts as suspended.
@@ -12,7 +31,7 @@ final class Loop {
 
     let shared: Shared
     let clock: any Clock
-    private let mailbox: Mailbox
+    private let mailbox: Mailbox<Message>
     /// In order of arrival, so that the same events lead to the same requests.
     private var runners: [Runner] = []
     private var transport: (any Transport)?
@@ -22,7 +41,7 @@ final class Loop {
     private var nextTick: Instant?
     private var isStopping = false
 
-    init(shared: Shared, mailbox: Mailbox) {
+    init(shared: Shared, mailbox: Mailbox<Message>) {
         self.shared = shared
         self.mailbox = mailbox
         clock = shared.ports.clock
@@ -38,17 +57,12 @@ final class Loop {
             flush()
             if isStopping, runners.isEmpty { break }
             let due = transport.begin()
-            if mailbox.fallAsleep() {
-                poller.wait(until: earliest(due, deadline))
-                // Later messages are read without a wakeup.
-                mailbox.wakeUp()
-                transport.work()
-            }
+            if mailbox.wait({ poller.wait(until: earliest(due, deadline)) }) { transport.work() }
             wakeSleepers()
             tick()
         }
         // A message posted at the last moment still gets its reply.
-        for message in mailbox.take() { handle(message) }
+        for message in mailbox.close() { handle(message) }
         self.transport = nil
     }
 
@@ -64,7 +78,7 @@ final class Loop {
         return next
     }
 
-    private func handle(_ message: Mailbox.Message) {
+    private func handle(_ message: Message) {
         switch message {
         case .start(let id, let job, let box): start(id, job, box)
         case .pause(let id): runner(id)?.pause()
