@@ -4,8 +4,8 @@ package import PawlBase
 
 /// Waits with epoll(7).
 ///
-/// When the process may not open more descriptors, nothing can be watched, but waking works; each use tries again to
-/// open them.
+/// Its own descriptors are opened when something is watched. While the process may not open more, nothing can be watched, but
+/// waking works.
 @safe package final class EpollPoller: Poller {
     /// Negative when it is not open.
     private var epoll: Int32 = -1
@@ -22,7 +22,6 @@ package import PawlBase
     package init(clock: any Clock) {
         self.clock = clock
         unsafe ready = .allocate(capacity: Self.capacity)
-        _ = isOpen()
     }
 
     deinit {
@@ -32,7 +31,7 @@ package import PawlBase
     }
 
     /// Opens the descriptors if they are not open; `false` when that is impossible, with the reason in `errno`.
-    private func isOpen() -> Bool {
+    fileprivate func isOpen() -> Bool {
         guard epoll < 0 else { return true }
         let new = pawl_poller_make()
         guard new >= 0 else { return false }
@@ -78,7 +77,7 @@ package import PawlBase
     package func wait(until deadline: Instant?) {
         // Whatever has happened since: a loop has no better time to look for it.
         if ThreadBacklog.shared.isWaiting { ThreadBacklog.shared.retry() }
-        guard isOpen() else {
+        guard epoll >= 0 else {
             count = 0
             return waker.wait(until: deadline)
         }
@@ -171,5 +170,10 @@ package struct EpollPollers: PollerMaker {
 
     package init(clock: any Clock) { self.clock = clock }
 
-    package func makePoller() -> any Poller { EpollPoller(clock: clock) }
+    package func makePoller() -> any Poller {
+        let poller = EpollPoller(clock: clock)
+        // Later there may be no descriptor for it.
+        _ = poller.isOpen()
+        return poller
+    }
 }

@@ -88,7 +88,10 @@ import Testing
         #expect(errno == EBADF)
     }
 
-    @Test func `a wait ends by its deadline, by a wake before it, and by one from another thread`() {
+    @Test(arguments: [false, true])
+    func `a wait ends by its deadline, by a wake before it, and by one from another thread`(watches: Bool) {
+        // Without anything to watch it has no descriptors.
+        if watches { #expect(poller.watch(pipe.reader, for: .reading, key: 1, of: source)) }
         poller.wait(until: SystemClock().now + .milliseconds(1))
         poller.wake()
         poller.wait(until: nil)
@@ -96,6 +99,12 @@ import Testing
         poller.wait(until: nil)
         thread.join()
         #expect(events().isEmpty, "a wake is no event of a source")
+    }
+
+    @Test func `a wake before anything was watched is not lost`() {
+        poller.wake()
+        #expect(poller.watch(pipe.reader, for: .reading, key: 1, of: source))
+        poller.wait(until: nil)
     }
 
     @Test func `a wake after the poller's end does nothing`() throws {
