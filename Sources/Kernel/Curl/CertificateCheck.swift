@@ -1,7 +1,6 @@
 import CCurl
 import CTLS
 import PawlBase
-import Synchronization
 
 /// A connection that is made only to see the server's certificates, and what the judge says of them.
 ///
@@ -98,22 +97,9 @@ private let prepareCheck: curl_ssl_ctx_callback = { _, context, check in
     return CURLE_OK
 }
 
-/// The decisions of judges, from any thread.
-final class CertificateDecisions: Sendable {
-    struct Item: Sendable {
-        var id: TransferID
-        var isForClient: Bool
-        var decision: CertificateDecision
-    }
-
-    private let items = Mutex<[Item]>([])
-
-    func add(_ item: Item) { items.withLock { $0.append(item) } }
-
-    func take() -> [Item] {
-        items.withLock { items in
-            defer { items = [] }
-            return items
-        }
-    }
+/// What a judge decided.
+struct CertificateVerdict: Sendable {
+    var id: TransferID
+    var isForClient: Bool
+    var decision: CertificateDecision
 }

@@ -62,7 +62,7 @@ extension CurlTransport {
     private func ask(_ check: CertificateCheck, _ id: TransferID, _ question: CertificateQuestion, isForClient: Bool) {
         let (decisions, wake) = (decisions, poller.wake)
         check.judge(question) { decision in
-            decisions.add(CertificateDecisions.Item(id: id, isForClient: isForClient, decision: decision))
+            decisions.post(CertificateVerdict(id: id, isForClient: isForClient, decision: decision))
             wake()
         }
     }
@@ -87,7 +87,7 @@ extension CurlTransport {
 
     /// The settings of the check's request as the decision changes them.
     private static func values(
-        of check: CertificateCheck, after item: CertificateDecisions.Item
+        of check: CertificateCheck, after item: CertificateVerdict
     ) throws(TransferFault) -> TransferSettings.Values {
         var values = check.request.settings.values
         switch item.decision {
@@ -116,7 +116,7 @@ extension CurlTransport {
     }
 
     private func proceed(
-        _ item: CertificateDecisions.Item, _ check: CertificateCheck, _ values: TransferSettings.Values
+        _ item: CertificateVerdict, _ check: CertificateCheck, _ values: TransferSettings.Values
     ) {
         checks[item.id] = nil
         var values = values

@@ -37,10 +37,10 @@ package import PawlBase
     var checks: [TransferID: CertificateCheck] = [:]
     /// The settings with which requests of a key are sent after their server was judged.
     var accepted: [ConnectionKey: TransferSettings] = [:]
-    let decisions = CertificateDecisions()
+    let decisions = Mailbox<CertificateVerdict>()
 
     var resolver = HostResolver.shared
-    let hostResults = HostResults()
+    let hostResults = Mailbox<(HostCache.Waiter, HostResult)>()
     /// The requests that wait for the addresses of their hosts, and when the first of them fails.
     var lookups: [HostCache.Waiter: PendingLookup] = [:]
     var lookupDeadline: Instant?

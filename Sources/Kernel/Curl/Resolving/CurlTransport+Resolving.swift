@@ -1,6 +1,5 @@
 import PawlBase
 import PawlSystem
-import Synchronization
 
 /// A request that waits for the addresses of its host.
 struct PendingLookup {
@@ -34,20 +33,6 @@ struct LookupTime {
     var end: Instant
 }
 
-/// The results for one transport, from the threads that look up.
-final class HostResults: Sendable {
-    private let items = Mutex<[(HostCache.Waiter, HostResult)]>([])
-
-    func add(_ waiter: HostCache.Waiter, _ result: HostResult) { items.withLock { $0.append((waiter, result)) } }
-
-    func take() -> [(HostCache.Waiter, HostResult)] {
-        items.withLock { items in
-            defer { items = [] }
-            return items
-        }
-    }
-}
-
 // Names are looked up before libcurl connects: it gets the addresses, and falls back to its own resolver only where it decides
 // itself what it connects to (proxies).
 extension CurlTransport {
@@ -66,7 +51,7 @@ extension CurlTransport {
         guard let query = settings?.query(for: request.address) else { return .known(nil) }
         let (hostResults, wake) = (hostResults, poller.wake)
         let reply = resolver.ask(query) { waiter, result in
-            hostResults.add(waiter, result)
+            hostResults.post((waiter, result))
             wake()
         }
         switch reply {
