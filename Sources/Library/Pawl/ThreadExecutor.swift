@@ -6,7 +6,7 @@ import PawlSystem
 /// All threads of Swift's shared pool may be blocked by a program's tasks, possibly waiting for this work.
 /// Work on this executor must wait with `await` only.
 package final class ThreadExecutor: TaskExecutor {
-    private let thread = WorkThread<EmptyOwner>()
+    private let thread = WorkMailbox<EmptyOwner>()
 
     /// Starts the thread, which is never stopped.
     package init(_ name: String) {

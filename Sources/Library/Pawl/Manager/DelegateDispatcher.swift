@@ -6,7 +6,7 @@ import Synchronization
 final class DelegateDispatcher: Sendable {
     typealias Completion = @Sendable (Result<DownloadedFile, PawlError>) -> Void
 
-    private let thread = WorkThread<DispatcherThread>()
+    private let thread = WorkMailbox<DispatcherThread>()
     /// Written bytes, not yet reported.
     private let written = Mutex<[Download.ID: (Int64, Int64?)]>([:])
     private let hasDelegate: Bool

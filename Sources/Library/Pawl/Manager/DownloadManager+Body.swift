@@ -41,10 +41,10 @@ private final class StreamRun: DownloadOwner {
     let job: Job
     let download = Mutex<StreamHandle?>(nil)
     private let hooks: DownloadHooks?
-    private let thread: WorkThread<QueueKeeper>
+    private let thread: WorkMailbox<QueueKeeper>
     private let fetch = MemoryFetch()
 
-    init(_ job: Job, _ hooks: DownloadHooks?, _ thread: WorkThread<QueueKeeper>) {
+    init(_ job: Job, _ hooks: DownloadHooks?, _ thread: WorkMailbox<QueueKeeper>) {
         self.job = job
         self.hooks = hooks
         self.thread = thread

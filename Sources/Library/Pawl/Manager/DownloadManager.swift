@@ -126,7 +126,7 @@ public final class DownloadManager: Sendable {
     private let folder: FolderIdentity?
     /// The place in the order in which managers are made.
     private let turn: UInt64
-    var thread: WorkThread<QueueKeeper> { queue.thread }
+    var thread: WorkMailbox<QueueKeeper> { queue.thread }
     var broadcaster: EventBroadcaster { queue.broadcaster }
     var settingsCache: TransferSettingsCache { queue.settingsCache }
     var commonRate: CommonRate { queue.commonRate }
@@ -247,9 +247,9 @@ extension Failure {
 
 /// Carries out the requests of handles.
 final class ManagerOwner: DownloadOwner {
-    private let thread: WorkThread<QueueKeeper>
+    private let thread: WorkMailbox<QueueKeeper>
 
-    init(_ thread: WorkThread<QueueKeeper>) { self.thread = thread }
+    init(_ thread: WorkMailbox<QueueKeeper>) { self.thread = thread }
 
     var decidesFailures: Bool { true }
 

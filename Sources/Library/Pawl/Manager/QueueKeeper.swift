@@ -51,7 +51,7 @@ final class QueueKeeper: ThreadBound {
     let isMeasured: Bool
     let judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateDecision)?
     let broadcaster: EventBroadcaster
-    let thread: WorkThread<QueueKeeper>
+    let thread: WorkMailbox<QueueKeeper>
     let sharesConnections: Bool
     let refreshURL: (@Sendable (Download.ID, String) async -> String?)?
     let hooks: DownloadHooks
@@ -124,7 +124,7 @@ final class QueueKeeper: ThreadBound {
 
     init(
         root: String, configuration: DownloadManager.Configuration, ports: Ports, store: any QueueStore,
-        commonRate: CommonRate, thread: WorkThread<QueueKeeper>, broadcaster: EventBroadcaster
+        commonRate: CommonRate, thread: WorkMailbox<QueueKeeper>, broadcaster: EventBroadcaster
     ) {
         self.root = root
         self.ports = ports

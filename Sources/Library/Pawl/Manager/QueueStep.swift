@@ -61,7 +61,7 @@ package final class QueueStep {
     }
 }
 
-extension WorkThread<QueueKeeper> {
+extension WorkMailbox<QueueKeeper> {
     /// As ``QueueThread/step(changes:_:completion:)``.
     func step<Value: Sendable, Problem: Error>(
         changes: Bool = true, _ body: @escaping @Sendable (QueueStep) throws(Problem) -> Value,

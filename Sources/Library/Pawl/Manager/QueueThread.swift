@@ -4,7 +4,7 @@ package import PawlQueue
 
 /// A queue on a thread of its own: what ``DownloadManager`` does without `async`, also in simulated worlds.
 package final class QueueThread: Sendable {
-    let thread = WorkThread<QueueKeeper>()
+    let thread = WorkMailbox<QueueKeeper>()
     let broadcaster: EventBroadcaster
     let settingsCache: TransferSettingsCache
     let commonRate: CommonRate
