@@ -9,8 +9,15 @@ import PawlTerminal
 ///
 /// Everything here runs on the main thread; other threads only post to the mailbox.
 package struct GetSession: ~Copyable {
+    private enum Message: Sendable {
+        case event(DownloadEvent)
+        case trace(TransferTrace)
+        case signal(Int32)
+    }
+
     private let plan: GetPlan
-    private let mailbox: CommandMailbox<Never>
+    private let mailbox: Mailbox<Message>
+    private let poller = EpollPoller(clock: SystemClock())
     private let downloader: Downloader
     /// Where the bytes go, if not to files.
     private let store: ObjectStore?
@@ -36,7 +43,8 @@ package struct GetSession: ~Copyable {
         let isGiven = plan.options.download.netrc != nil
         usualNetrc = plan.options.readsNetrc && !isGiven ? NetrcPermission.usual() : nil
         common = Boxed(Self.complete(plan.common, usualNetrc))
-        let mailbox = try CommandMailbox<Never>()
+        let mailbox = Mailbox<Message>()
+        mailbox.attach(wake: poller.wake)
         let store = try plan.store()
         self.store = store
         let cursor = CursorGuard()
@@ -53,9 +61,11 @@ package struct GetSession: ~Copyable {
         configuration.setThreads(for: min(plan.items.count, plan.options.jobs))
         configuration.reportsEveryState = false
         configuration.stateFolder = Environment.pawlState
-        if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0)) } }
+        if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0), weight: 0) } }
         cookies = CookieSaver(plan.options.cookieJar, &configuration)
-        downloader = Downloader(configuration) { mailbox.post(.event($0)) }
+        downloader = Downloader(configuration) { event in
+            mailbox.post(.event(event), weight: RunLedger.isEnd(event.kind) ? 1 : 0)
+        }
         self.mailbox = mailbox
         for item in plan.items {
             guard let place = plan.placeLikePart(of: item) else { continue }
@@ -69,7 +79,8 @@ package struct GetSession: ~Copyable {
         feed()
         while !ledger.active.isEmpty {
             reporter.show(ledger, left: plan.items.count - next, downloads: downloads)
-            mailbox.wait(milliseconds: untilNext, patience: isBusy ? patience : 0)
+            // Waking for each event of many small files would cost more than the files.
+            mailbox.wait(for: isBusy ? patience : 0) { poller.wait(until: SystemClock().now + untilNext) }
             let messages = mailbox.take()
             isBusy = !messages.isEmpty
             for message in messages { hear(message) }
@@ -90,9 +101,9 @@ package struct GetSession: ~Copyable {
     }
 
     /// The longest time that events may wait while there are many.
-    private var untilNext: Int32 {
+    private var untilNext: Interval {
         let next = reporter.untilNext()
-        return isBusy ? min(next, 20) : next
+        return isBusy ? min(next, .milliseconds(20)) : next
     }
 
     /// How many downloads may end before this thread must wake: few enough that no slot is idle for lack of work.
@@ -160,7 +171,7 @@ package struct GetSession: ~Copyable {
         return options
     }
 
-    private mutating func hear(_ message: CommandMailbox<Never>.Message) {
+    private mutating func hear(_ message: Message) {
         switch message {
         case .event(let event):
             let id = event.id.rawValue

@@ -61,8 +61,8 @@ package struct ProgressReporter: ~Copyable {
         }
     }
 
-    /// Milliseconds until the next redraw.
-    func untilNext() -> Int32 { Int32(clamping: max(0, nextShow - milliseconds())) }
+    /// How long it is until the next redraw.
+    func untilNext() -> Interval { .milliseconds(max(0, nextShow - milliseconds())) }
 
     mutating func notify(_ report: Report) {
         let isFailure = if case .failed = report.kind { true } else { false }

@@ -1,6 +1,7 @@
 import Glibc
 import PawlBase
 import PawlGet
+import PawlSystem
 import PawlTerminal
 
 /// `pawl list --watch`: running and waiting downloads, redrawn twice a second, with events as lines above.
@@ -9,7 +10,8 @@ struct WatchSession: ~Copyable {
     private let client: ServiceClient
     private let hasDisplay: Bool
     private let glyphs: ProgressRenderer.Glyphs
-    private let signals: SignalPipe
+    private let signals = Mailbox<Int32>()
+    private let poller = EpollPoller(clock: SystemClock())
     private let cursor = CursorGuard()
     private var stream: ServiceStream
     private var painter: FramePainter
@@ -23,44 +25,48 @@ struct WatchSession: ~Copyable {
 
     static func run(_ options: VerbOptions) throws(Failure) -> Int32 {
         let client = try options.client()
-        let session = WatchSession(options, client, try SignalPipe(), try client.events())
+        let session = WatchSession(options, client, try client.events())
         return try session.run()
     }
 
     private init(
-        _ options: VerbOptions, _ client: ServiceClient, _ signals: SignalPipe, _ stream: consuming ServiceStream
+        _ options: VerbOptions, _ client: ServiceClient, _ stream: consuming ServiceStream
     ) {
         self.options = options
         self.client = client
-        self.signals = signals
         self.stream = stream
         let terminal = TerminalState.standardError()
         hasDisplay = terminal.takesCodes && !options.isJSON
         glyphs = terminal.takesUnicode ? .unicode : .plain
         painter = FramePainter(terminal)
-        SignalWatch.start(hasDisplay: hasDisplay, cursor: cursor) { signals.post($0) }
+        SignalWatch.start(hasDisplay: hasDisplay, cursor: cursor) { [signals] in signals.post($0) }
     }
 
     /// Returns 0 on Ctrl-C, and 7 when the service stops.
     private consuming func run() throws(Failure) -> Int32 {
         var nextShow = milliseconds()
+        let source = poller.makeSource()
+        guard poller.watch(stream.descriptor, for: .reading, key: 0, of: source) else {
+            throw Failure(.inputOutput, "cannot start", at: "pawl", because: SystemError.last.text)
+        }
+        // Only its end: the reader of a pipe has closed it. A file has none.
+        _ = poller.watch(STDOUT_FILENO, for: .changes, key: 1, of: source)
+        signals.attach(wake: poller.wake)
         if !options.isJSON { try look(andDraw: hasDisplay) }
         while true {
-            let rest = max(0, nextShow - milliseconds())
-            var waiting = [
-                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: stream.descriptor, events: Int16(POLLIN), revents: 0),
-                // Only errors: the reader of a pipe has closed it.
-                pollfd(fd: STDOUT_FILENO, events: 0, revents: 0),
-            ]
-            _ = unsafe poll(&waiting, 3, hasDisplay ? Int32(clamping: rest) : -1)
+            var (hasEvents, isUnread) = (false, false)
+            let deadline = hasDisplay ? Instant(nanoseconds: nextShow * 1_000_000) : nil
+            signals.wait { poller.wait(until: deadline) }
+            poller.takeEvents(of: source) { event in
+                if event.key == 0 { hasEvents = true } else if event.hasPeerClosed { isUnread = true }
+            }
             for number in signals.take() {
                 if [SIGINT, SIGTERM, SIGHUP].contains(number) { return leave(0) }
                 if number == SIGTSTP { stop() }
                 nextShow = 0
             }
-            if waiting[2].revents & Int16(POLLERR) != 0 { return leave(0) }
-            if waiting[1].revents != 0 {
+            if isUnread { return leave(0) }
+            if hasEvents {
                 guard let events = try stream.arrived() else { return leave(7) }
                 for event in events { hear(event) }
             }

@@ -7,7 +7,7 @@ import PawlSystem
 
 // What the downloads and the system report.
 extension Aria2cSession {
-    mutating func hear(_ message: CommandMailbox<Check>.Message) {
+    mutating func hear(_ message: Message) {
         switch message {
         case .event(let event): hear(event.kind, of: event.id.rawValue)
         case .signal(SIGINT):
@@ -16,8 +16,8 @@ extension Aria2cSession {
         case .signal(SIGTERM), .signal(SIGHUP):
             printer.note(.notice, "Emergency Shutdown sequence commencing...")
             isStopped = true
-        case .own(let check): hear(check.result, of: check.order)
-        case .signal, .trace: break
+        case .checked(let check): hear(check.result, of: check.order)
+        case .signal: break
         }
     }
 

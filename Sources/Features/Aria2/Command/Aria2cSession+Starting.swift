@@ -40,7 +40,7 @@ extension Aria2cSession {
         checking[order]?.check = check
         SystemThread.detached("pawl-check", blocksSignals: true) {
             let found = Result { () throws(Failure) in try download.finding(path) { check.note($0) } }
-            mailbox.post(.own(Aria2cSession.Check(order: order, result: found)))
+            mailbox.post(.checked(Aria2cSession.Check(order: order, result: found)))
         }
     }
 

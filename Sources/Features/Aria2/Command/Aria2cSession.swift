@@ -16,9 +16,16 @@ struct Aria2cSession: ~Copyable {
         var result: Result<Aria2cDownload.Finding, Failure>
     }
 
+    enum Message: Sendable {
+        case event(DownloadEvent)
+        case signal(Int32)
+        case checked(Check)
+    }
+
     let options: Aria2cOptions
     let downloader: Downloader
-    let mailbox: CommandMailbox<Check>
+    let mailbox: Mailbox<Message>
+    private let poller = EpollPoller(clock: SystemClock())
     let cookies: CookieSaver?
     var printer: Aria2cPrinter
     package var waiting: [Aria2cEntry]
@@ -40,7 +47,8 @@ struct Aria2cSession: ~Copyable {
         self.options = options
         self.printer = printer
         waiting = entries
-        let mailbox = try CommandMailbox<Check>()
+        let mailbox = Mailbox<Message>()
+        mailbox.attach(wake: poller.wake)
         // Before any other thread, so that the downloader's threads inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { mailbox.post(.signal($0)) }
         var configuration = Downloader.Configuration()
@@ -63,7 +71,7 @@ struct Aria2cSession: ~Copyable {
         try SystemThread.requireAll()
         feed()
         while !active.isEmpty || !checking.isEmpty {
-            mailbox.wait(milliseconds: Int32(clamping: max(0, nextTick - milliseconds())))
+            mailbox.wait { poller.wait(until: Instant(nanoseconds: nextTick * 1_000_000)) }
             for message in mailbox.take() { hear(message) }
             if milliseconds() >= nextTick { tick() }
             if isStopped { break }
