@@ -32,8 +32,8 @@ extension Command {
         }
         let inbox = PipeInbox()
         if let count = options.partitions {
-            let run = PartitionRun(count, configuration, inbox)
-            SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.stop() }
+            var run = PartitionRun(count, configuration, inbox)
+            SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in inbox.post(.stop) }
             return explained(try run.run(), "the output lacks some of the lines")
         }
         // May wait for a store, which a signal ends at once.
@@ -41,7 +41,7 @@ extension Command {
         // Once for running samples, once for aborting an upload.
         let longest = 2 * configuration.grace.seconds + 1
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { _ in
-            inbox.stop()
+            inbox.post(.stop)
             // A request to a store that does not respond takes longer. What a kill leaves, a later run finds.
             SystemThread.detached("pawl-grace", blocksSignals: true) {
                 SystemThread.sleep(seconds: longest)

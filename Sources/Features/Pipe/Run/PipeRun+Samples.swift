@@ -1,4 +1,4 @@
-package import Pawl
+import Pawl
 import PawlBase
 import PawlCurl
 import PawlGet
@@ -19,7 +19,7 @@ extension PipeRun {
     /// too.
     mutating func admit() {
         for _ in 0..<256 {
-            guard wantsLines, let line = inbox.nextLine() else { return }
+            guard wantsLines, let line = input.nextLine() else { return }
             let parsed: Result<PipeJob, PipeJob.Refusal>
             if configuration.retriesFailed {
                 guard let failed = PipeJob.parse(failed: line) else { continue }

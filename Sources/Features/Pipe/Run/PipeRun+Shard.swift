@@ -54,17 +54,17 @@ extension PipeRun {
     /// The shard exists: no sample is downloaded if it was made from the same jobs.
     mutating func confirm(_ published: PublishedShard, _ shard: ShardRun) throws(Failure) -> Int32 {
         var isEmpty = true
-        while !inbox.isExhausted {
-            for message in inbox.wait(until: nil, wantsLines: true) { hear(message) }
+        while !input.isExhausted {
+            for message in input.wait(until: nil, wantsLines: true) { hear(message) }
             if let failure { throw failure }
             if stopDeadline != nil { return Int32(PawlError.Code.unfinished.rawValue) }
-            while let line = inbox.nextLine() {
+            while let line = input.nextLine() {
                 if configuration.retriesFailed, PipeJob.parse(failed: line) == nil { continue }
                 feed(line)
                 isEmpty = false
             }
         }
-        for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
+        for message in input.wait(until: clock.now, wantsLines: false) { hear(message) }
         if let failure { throw failure }
         if isEmpty, retriesNothing { return 0 }
         let input = inputDigest.finish()
@@ -98,7 +98,7 @@ extension PipeRun {
             for line in splitter.feed(piece) { if let bytes = line.bytes { output.append(change(bytes)) } }
             // The manifest has all results, so a reader that is too slow loses nothing.
             while !output.hasRoom, stopDeadline == nil {
-                for message in inbox.wait(until: clock.now + .seconds(1), wantsLines: false) { hear(message) }
+                for message in input.wait(until: clock.now + .seconds(1), wantsLines: false) { hear(message) }
                 if let failure { throw failure }
             }
         }

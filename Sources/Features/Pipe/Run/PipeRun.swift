@@ -1,13 +1,13 @@
 import Glibc
 import Pawl
-package import PawlBase
+import PawlBase
 import PawlGet
 import PawlSystem
 
 /// One run of `pawl pipe`.
 ///
 /// Everything here runs on the main thread; other threads only post to the inbox.
-package struct PipeRun {
+struct PipeRun {
     /// An unfinished sample.
     final class Entry {
         let job: PipeJob
@@ -59,6 +59,7 @@ package struct PipeRun {
 
     let configuration: PipeConfiguration
     let inbox: PipeInbox
+    var input: PipeInput
     let output: ResultWriter
     let downloader: Downloader
     let sink: SinkQueue
@@ -105,7 +106,7 @@ package struct PipeRun {
     var failure: Failure?
     var isPublished = false
 
-    package init(_ configuration: PipeConfiguration, _ inbox: PipeInbox) throws(Failure) {
+    init(_ configuration: PipeConfiguration, _ inbox: PipeInbox) throws(Failure) {
         var configuration = configuration
         if let contact = configuration.contact {
             let agent = configuration.download.userAgent ?? "Pawl/\(PawlVersion.text)"
@@ -113,6 +114,7 @@ package struct PipeRun {
         }
         self.configuration = configuration.limitingConnects()
         self.inbox = inbox
+        input = PipeInput(inbox)
         nextLook = clock.now
         try SystemDescriptors.require(configuration.descriptors)
         reporter = try PipeReporter(configuration, now: clock.now)
@@ -166,13 +168,13 @@ package struct PipeRun {
             delay: configuration.share.delay(of: configuration.hostDelay))
     }
 
-    package mutating func run() throws(Failure) -> Int32 {
+    mutating func run() throws(Failure) -> Int32 {
         defer {
             reporter.end(now: clock.now)
             // Otherwise uploaded parts would stay in the bucket.
             if !isPublished { shard?.sink?.discard(until: clock.now + configuration.grace) }
         }
-        inbox.read(from: configuration.input, to: configuration.endLine)
+        input.read(from: configuration.input, to: configuration.endLine)
         try SystemThread.requireAll()
         if let shard, let published = shard.published { return try confirm(published, shard) }
         while !isDone {
@@ -180,7 +182,7 @@ package struct PipeRun {
             lookUp()
             start()
             if isDone { break }
-            for message in inbox.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
+            for message in input.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
             expire()
             reporter.show(active: schedule.active, now: clock.now)
             look()
@@ -200,14 +202,14 @@ package struct PipeRun {
 
     private var isDone: Bool {
         if stopDeadline != nil { return entries.isEmpty && done == issued }
-        return inbox.isExhausted && done == issued
+        return input.isExhausted && done == issued
     }
 
     private var isOverdue: Bool { stopDeadline.map { $0 <= clock.now } ?? false }
 
     private mutating func end() throws(Failure) -> Int32 {
         // Input that could not be read to its end is over, too.
-        for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
+        for message in input.wait(until: clock.now, wantsLines: false) { hear(message) }
         if let failure { throw failure }
         if stopDeadline == nil, let shard { return issued == 0 && retriesNothing ? 0 : try publish(shard) }
         try drainOutput()
@@ -218,7 +220,7 @@ package struct PipeRun {
     mutating func drainOutput() throws(Failure) {
         var isWritten = false
         while true {
-            for message in inbox.wait(until: clock.now, wantsLines: false) { hear(message) }
+            for message in input.wait(until: clock.now, wantsLines: false) { hear(message) }
             if let failure { throw failure }
             if isWritten || isOverdue { return }
             let soon = clock.now + .milliseconds(100)
@@ -236,7 +238,7 @@ package struct PipeRun {
         return next
     }
 
-    mutating func hear(_ message: PipeInbox.Message) {
+    mutating func hear(_ message: PipeMessage) {
         switch message {
         case .event(let event): hear(event)
         case .stored(let records): for record in records { record.isLookup ? request(record.number) : finish(record) }
@@ -244,7 +246,7 @@ package struct PipeRun {
         case .redirected(let id, let url, let held): redirected(id, to: url, held)
         case .sinkFailed(let failure), .inputFailed(let failure), .outputFailed(let failure):
             self.failure = self.failure ?? failure
-        case .outputDrained, .inputEnded: break
+        case .outputDrained, .lines, .inputEnded: break
         case .stop: stop()
         }
     }

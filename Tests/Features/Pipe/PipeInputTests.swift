@@ -1,4 +1,5 @@
 import Glibc
+import PawlBase
 import PawlTestKit
 import Testing
 
@@ -12,19 +13,36 @@ import Testing
         try #require(unsafe pipe(&ends) == 0)
         defer { close(ends[0]) }
         let inbox = PipeInbox()
-        inbox.read(from: ends[0], to: nil)
+        var input = PipeInput(inbox)
+        input.read(from: ends[0], to: nil)
         close(ends[1])
-        guard case .inputEnded? = inbox.wait(until: nil, wantsLines: true).first else {
+        guard case .inputEnded? = input.wait(until: nil, wantsLines: true).first else {
             Issue.record("the end of the input is a message")
             return
         }
-        #expect(inbox.isExhausted)
-        let poster = SystemThread.start { inbox.stop() }
+        #expect(input.isExhausted)
+        let poster = SystemThread.start { inbox.post(.stop) }
         defer { poster.join() }
-        guard case .stop? = inbox.wait(until: nil, wantsLines: true).first else {
+        guard case .stop? = input.wait(until: nil, wantsLines: true).first else {
             Issue.record("a wait ended without a message")
             return
         }
+    }
+
+    @Test func `a wait that wants no lines ends with the next message only`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        var input = PipeInput(PipeInbox())
+        input.read(from: ends[0], to: nil)
+        _ = unsafe write(ends[1], "a\nb\n", 4)
+        close(ends[1])
+        guard case .inputEnded? = input.wait(until: nil, wantsLines: false).last else {
+            Issue.record("a wait ended without a message")
+            return
+        }
+        #expect([input.nextLine()?.number, input.nextLine()?.number, input.nextLine()?.number] == [1, 2, nil])
+        #expect(input.isExhausted)
     }
 
     @Test func `lines are read as room for them appears`() throws {
@@ -32,7 +50,8 @@ import Testing
         try #require(unsafe pipe(&ends) == 0)
         defer { close(ends[0]) }
         let inbox = PipeInbox()
-        inbox.read(from: ends[0], to: nil)
+        var input = PipeInput(inbox)
+        input.read(from: ends[0], to: nil)
         let count = 100_000
         let writer = SystemThread.start { [end = ends[1]] in
             let text = Array(String(repeating: "http://localhost/\n", count: 1000).utf8)
@@ -47,9 +66,9 @@ import Testing
         }
         defer { writer.join() }
         var lines = 0
-        while !inbox.isExhausted {
-            _ = inbox.wait(until: nil, wantsLines: true)
-            while inbox.nextLine() != nil { lines += 1 }
+        while !input.isExhausted {
+            _ = input.wait(until: nil, wantsLines: true)
+            while input.nextLine() != nil { lines += 1 }
         }
         #expect(lines == count)
     }
