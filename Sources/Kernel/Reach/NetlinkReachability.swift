@@ -9,7 +9,7 @@ import Synchronization
 /// Where the kernel cannot be queried (a sandbox without netlink) the result is always online, without changes.
 package final class NetlinkReachability: Reachability {
     private let reported = ReportedState()
-    private let watch = Mutex<RouteListenerThread?>(nil)
+    private let watch = Mutex<RouteListener?>(nil)
 
     package init() {}
 
@@ -33,7 +33,7 @@ package final class NetlinkReachability: Reachability {
     package func start(_ handler: @escaping @Sendable (Bool) -> Void) {
         watch.withLock { watch in
             guard watch == nil else { return }
-            watch = RouteListenerThread(reported: reported, handler: handler)
+            watch = RouteListener(reported: reported, handler: handler)
         }
     }
 

@@ -1,63 +1,78 @@
-import Glibc
+import PawlBase
 import PawlSystem
+import Synchronization
 
-/// The state and the work of the watching thread.
+/// A thread that listens to the kernel's notifications.
 final class RouteListener: Sendable {
     private let socket: NetlinkSocket
-    private let stop: StopSignal
     private let reported: ReportedState
     private let handler: @Sendable (Bool) -> Void
+    /// A message in it ends the thread; none is taken.
+    private let stopping = Mailbox<Void>()
+    private let thread = Mutex<SystemThread?>(nil)
 
-    init(
-        socket: consuming NetlinkSocket, stop: StopSignal, reported: ReportedState,
-        handler: @escaping @Sendable (Bool) -> Void
-    ) {
+    private static let rest = Interval.milliseconds(50)
+
+    /// Subscribes and starts the thread; `nil` where the system does not allow it.
+    init?(reported: ReportedState, handler: @escaping @Sendable (Bool) -> Void) {
+        guard let socket = NetlinkSocket(groups: NetlinkSocket.networkChanges) else { return nil }
         self.socket = socket
-        self.stop = stop
         self.reported = reported
         self.handler = handler
+        // Queried after the subscription, so that no change falls between the two.
+        if reported.value == nil { reported.value = RouteQuery.isOnline() }
+        guard let started = SystemThread("pawl-reach", blocksSignals: true, { [self] in run() }) else { return nil }
+        thread.withLock { $0 = started }
     }
 
-    func run() {
+    /// Stops the thread and waits for it, except on that thread itself.
+    func stop() {
+        stopping.post(())
+        let ending = thread.withLock { thread in
+            let ending = thread
+            thread = nil
+            return ending
+        }
+        guard let ending else { return }
+        if ending.isCurrent { ending.detach() } else { ending.join() }
+    }
+
+    private func run() {
         // Covers a change between the last reported state and the subscription.
         reportChange()
+        let clock = SystemClock()
+        let poller = EpollPoller(clock: clock)
+        stopping.attach(wake: poller.wake)
+        let source = poller.makeSource()
         var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferLength)
-        while waitForNotification(), drain(&buffer) {
+        while poller.watch(socket.descriptor, for: .reading, key: 0, of: source) {
+            stopping.wait { poller.wait(until: nil) }
+            poller.unwatch(socket.descriptor)
+            guard stopping.isEmpty, drain(&buffer) else { break }
             reportChange()
             // A flapping link or a routing daemon must not keep this thread busy: the notifications of the next moments
-            // are covered by one query. The stop signal ends the wait.
-            if stop.wait(milliseconds: Self.rest) { return }
+            // are covered by one query.
+            let next = clock.now + Self.rest
+            stopping.wait { poller.wait(until: next) }
         }
-        // Without the stop signal only a broken subscription leads here: no caller may keep waiting for a notification.
-        if !stop.isGiven, reported.value == false {
+        // Unless it is to end, only a broken subscription leads here: no caller may keep waiting for a notification.
+        if stopping.isEmpty, reported.value == false {
             reported.value = true
             handler(true)
         }
     }
 
-    private static let rest: CInt = 50
-
     /// Queries the kernel and calls the handler when the state has changed.
     private func reportChange() {
         let current = RouteQuery.isOnline()
-        guard current != reported.value, !stop.isGiven else { return }
+        guard current != reported.value, stopping.isEmpty else { return }
         reported.value = current
         handler(current)
     }
 
-    /// Returns `false` when the thread should end.
-    private func waitForNotification() -> Bool {
-        let readable = Int16(POLLIN)
-        var waits = [
-            pollfd(fd: stop.descriptor, events: readable, revents: 0),
-            pollfd(fd: socket.descriptor, events: readable, revents: 0),
-        ]
-        return retrying { unsafe poll(&waits, nfds_t(waits.count), -1) } > 0 && waits[0].revents == 0
-    }
-
     /// Discards all pending notifications: their content is not needed, since the whole state is queried afterwards.
     ///
-    /// An overflow therefore loses nothing.
+    /// An overflow therefore loses nothing. Returns `false` when the subscription is broken.
     private func drain(_ buffer: inout [UInt8]) -> Bool {
         while true {
             switch socket.receive(into: &buffer, waiting: false) {

@@ -55,6 +55,8 @@ package final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
+    @inlinable package var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
+
     /// Removes and returns all messages.
     @inlinable package func take() -> [Message] { state.withLock { $0.take() } }
 
