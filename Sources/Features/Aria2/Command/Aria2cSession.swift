@@ -43,7 +43,7 @@ struct Aria2cSession: ~Copyable {
     var nextTick: Int64
     var nextSave: Int64?
 
-    init(_ options: Aria2cOptions, _ entries: [Aria2cEntry], _ printer: consuming Aria2cPrinter) throws(Failure) {
+    init(_ options: Aria2cOptions, _ entries: [Aria2cEntry], _ printer: consuming Aria2cPrinter) {
         self.options = options
         self.printer = printer
         waiting = entries
