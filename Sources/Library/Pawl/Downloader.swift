@@ -162,7 +162,7 @@ public final class Downloader: Sendable {
             job.disk = try ownDisk(job.plan)
         } catch { throw PawlError(error, of: source) }
         job.plan.keepsPartial = job.disk == nil || keepsPartial
-        job.plan.isReadable = job.disk == nil
+        job.plan.isInOrder = job.disk != nil
         job.plan.takesEverySuccess = takesEverySuccess
         if job.disk == nil { job.plan.pieces = pieces }
         job.plan.isSeeded = isSeeded

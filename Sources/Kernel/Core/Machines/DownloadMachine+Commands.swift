@@ -159,11 +159,8 @@ extension DownloadMachine {
         failure.lacksDescriptors && mayBeginAnew && waiting.descriptors.lonely <= plan.retry.retries
     }
 
-    /// The shell's disk allows another run to begin with what this one has left there, or does not.
-    package mutating func allowsAnew(_ isAllowed: Bool) { file.allowsAnew = isAllowed }
-
     /// Whether no byte was delivered that the next run would deliver again.
-    var mayBeginAnew: Bool { written == 0 || file.allowsAnew && !file.isInMemory }
+    var mayBeginAnew: Bool { written == 0 || plan.mayBeginAnew && !file.isInMemory }
 
     /// Waits until descriptors are released, and holds none meanwhile: then the run begins anew.
     private mutating func waitForDescriptor(_ failure: Failure) -> [Action] {

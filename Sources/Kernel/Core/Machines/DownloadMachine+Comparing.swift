@@ -228,7 +228,7 @@ extension DownloadMachine {
     mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         let have = map.done.prefix
         let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        guard have > 0, plan.isReadable, map.done.runs.count == 1 || !isBound, file.isClaimed, !continuity.isStale,
+        guard have > 0, !plan.isInOrder, map.done.runs.count == 1 || !isBound, file.isClaimed, !continuity.isStale,
             continuity.base == 0,
             response.range.start == 0, response.range.end >= have,
             continuity.representation?.coding == response.identity.coding

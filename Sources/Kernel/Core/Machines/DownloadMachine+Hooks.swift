@@ -121,8 +121,12 @@ extension DownloadMachine {
     }
 
     /// Bytes on disk are never given up for memory: such a file is continued.
+    ///
+    /// Nor is a file that several connections fill, or of which wrong pieces are fetched again: memory takes bytes in order.
     private mutating func useMemory(_ decision: HookDecision) -> [Action] {
-        guard case .memory(let limit) = decision, map.done.isEmpty, file.useMemory() else { return [] }
+        guard case .memory(let limit) = decision, map.done.isEmpty, lanes.count == 1, plan.pieces == nil,
+            file.useMemory()
+        else { return [] }
         return [.useMemory(limit: limit)]
     }
 

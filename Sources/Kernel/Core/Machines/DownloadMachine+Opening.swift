@@ -134,7 +134,8 @@ extension DownloadMachine {
             if now < until { return reclaim(now: now) }
             waiting.refillAfter = nil
         }
-        let width = min(ramp.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
+        let helpers = hasLoneCrawler(now: now) ? 1 : 0
+        let width = plan.isInOrder || file.isInMemory ? 1 : min(ramp.width + helpers, allowance.width)
         guard lanes.count < width, maySegment() else { return reclaim(now: now) }
         var actions: [Action] = []
         var planner = Planner()

@@ -39,8 +39,10 @@ package struct DownloadPlan: Hashable, Sendable {
     package var replacesAddress = false
     /// Whether a failure leaves a partial file; streams and memory have none.
     package var keepsPartial = true
-    /// Whether all received bytes can be read again for a comparison; of streams and uploads only the last ones can.
-    package var isReadable = true
+    /// Whether bytes go in order, over one connection, and only the last ones can be read again for a comparison.
+    package var isInOrder = false
+    /// Whether another run may begin with what this one has delivered: no reader has got it yet.
+    package var mayBeginAnew = true
     /// Whether a status other than success ends the download while nothing is on disk, instead of a retry: the
     /// response is the result.
     package var endsWithErrorResponse = false

@@ -22,8 +22,6 @@ struct FileClaim: Hashable, Sendable {
 
     /// The final file name, once the file has a place.
     var name: String?
-    /// Whether another run may begin with what this one has left on its disk.
-    var allowsAnew = true
     private(set) var state = State.none(.disk)
 
     /// Whether bytes may be written.

@@ -77,8 +77,8 @@ final class Runner {
         let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
         var plan = order.value.plan
         plan.canRefresh = order.value.refresh != nil
+        plan.mayBeginAnew = disk.allowsAnew
         machine = DownloadMachine(plan: plan, seed: seed)
-        machine.allowsAnew(disk.allowsAnew)
         addresses = machine.sources.map(\.text)
     }
 

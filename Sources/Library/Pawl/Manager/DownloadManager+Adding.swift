@@ -130,7 +130,7 @@ extension DownloadManager {
             var job = try Job(source: source, options: options, settingsCache: settingsCache)
             job.disk = disk
             job.plan.keepsPartial = false
-            job.plan.isReadable = false
+            job.plan.isInOrder = true
             return job
         } catch { throw PawlError(error, of: source) }
     }

@@ -225,6 +225,28 @@ import Testing
         #expect(begun.said.contains(.admit(begun.lane)) && !begun.machine.isInMemory)
     }
 
+    @Test func `content with pieces does not go into memory`() throws {
+        let pieces = PieceHashes(.md5, length: 50, digests: [1, 2].map { [UInt8](repeating: $0, count: 16) })
+        var bench = Self.bench(.validate) { $0.pieces = pieces }
+        bench.begin(.fresh)
+        bench.respond(Bench.whole(100))
+        bench.said = bench.machine.replied(try Self.question(bench).id, .memory(1000), now: bench.now)
+        #expect(bench.said.contains(.admit(bench.lane)) && !bench.machine.isInMemory)
+    }
+
+    @Test func `content that a connection brings into the file does not go into memory`() throws {
+        var bench = Self.bench(.validate) { $0.ramp = .fixed(2) }
+        let total = 8 * Bench.megabyte
+        bench.begin(.fresh)
+        bench.respond(Bench.whole(total))
+        bench.said = bench.machine.replied(try Self.question(bench).id, .proceed, now: bench.now)
+        bench.tick(after: 0.1)
+        let other = bench.machine.lanes[1]
+        bench.respond(Bench.part(other.cursor, total, of: total), to: other.id)
+        bench.said = bench.machine.replied(try Self.question(bench).id, .memory(total), now: bench.now)
+        #expect(bench.machine.lanes.count == 2 && !bench.machine.isInMemory)
+    }
+
     @Test func `a retry is made, delayed or refused`() throws {
         for decision in [HookDecision.decline, .retry(after: .seconds(7)), .fail(Self.failure)] {
             var bench = Self.bench(.retry)

@@ -151,6 +151,28 @@ import Testing
         #expect(bench.machine.map.isConserved)
     }
 
+    @Test(arguments: [true, false]) func `a single lane whose bytes go in order gets no helper`(isStream: Bool) throws {
+        var bench = Bench {
+            $0.ramp = isStream ? .fixed(1) : .fixed(4)
+            $0.isInOrder = isStream
+            if !isStream { $0.hooks = .validate }
+        }
+        bench.begin()
+        bench.respond(Bench.whole(Self.total))
+        if !isStream {
+            let id = try #require(bench.machine.lanes[0].pending?.id)
+            bench.said = bench.machine.replied(id, .memory(Self.total), now: bench.now)
+            bench.said += bench.machine.claimed(bench.lane, .fresh, now: bench.now)
+        }
+        let lane = bench.lane
+        for step in 0..<60 {
+            bench.progress(to: bench.machine.lanes[0].cursor + (step < 8 ? 500_000 : 1000), lane: lane)
+            bench.tick(after: 0.5)
+            #expect(bench.machine.lanes.map(\.id) == [lane])
+        }
+        #expect(bench.machine.hasLoneCrawler(now: bench.now))
+    }
+
     @Test func `without ranges the lane before a gap continues through it`() {
         var bench = Self.four()
         let middle = bench.machine.lanes.first { $0.cursor == 10 * Bench.megabyte }?.id ?? bench.lane
