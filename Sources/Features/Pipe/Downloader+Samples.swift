@@ -13,10 +13,10 @@ extension Downloader {
         to spool: SampleSpool
     ) throws(PawlError) -> Download {
         var options = options
-        options.connections = 1
-        options.existingFile = .rename
         options.verification = .off
-        return try add(source, options: options, hooks: hooks, takesEverySuccess: takesEverySuccess) { _ in spool }
+        return try add(source, options: options, hooks: hooks, takesEverySuccess: takesEverySuccess) { _ in
+            spool.destination
+        }
     }
 
     /// Whether this machine has a network, as its routes say: proxies, names and endpoints on it need none.

@@ -28,14 +28,14 @@ public struct DownloadBody: AsyncSequence, Sendable {
     private let source: BodySource
 
     init(
-        of source: String, at position: BodyDisk.Position? = nil, _ options: DownloadOptions, _ hooks: DownloadHooks?,
+        of source: String, at position: BodySink.Position? = nil, _ options: DownloadOptions, _ hooks: DownloadHooks?,
         by owner: some BodyOwner
     ) throws(PawlError) {
         let options = try options.forStream(isContinued: position != nil)
         let signal = ChangeSignal()
-        let disk = BodyDisk(resuming: position, makeHasher: ContentDigest.hasher) { signal.notify() }
-        let (download, stop) = try owner.addBody(of: source, into: disk, options, hooks)
-        self.source = BodySource(disk, signal, download, onStop: stop)
+        let body = BodySink(resuming: position, makeHasher: ContentDigest.hasher) { signal.notify() }
+        let (download, stop) = try owner.addBody(of: source, into: body, options, hooks)
+        self.source = BodySource(body, signal, download, onStop: stop)
     }
 
     init(
@@ -50,7 +50,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
     public var download: Download { source.download }
 
     /// Where another stream continues: after the last chunk that was delivered; `nil` before the first response.
-    public var position: Position? { source.disk.position.map { Position($0) } }
+    public var position: Position? { source.body.position.map { Position($0) } }
 
     /// Starts the transfer; to be called once.
     public func makeAsyncIterator() -> Iterator { Iterator(source) }
@@ -59,9 +59,9 @@ public struct DownloadBody: AsyncSequence, Sendable {
     ///
     /// It contains the URL with its query, which may be a secret, and up to 64 KiB of the content to recognize it by.
     public struct Position: Sendable, Hashable, CustomStringConvertible {
-        let value: BodyDisk.Position
+        let value: BodySink.Position
 
-        init(_ value: BodyDisk.Position) { self.value = value }
+        init(_ value: BodySink.Position) { self.value = value }
 
         /// Bytes that were delivered.
         public var offset: Int64 { value.offset }
@@ -96,10 +96,10 @@ public struct DownloadBody: AsyncSequence, Sendable {
                     source.stop()
                     throw CancellationError()
                 }
-                if let chunk = source.disk.take() { return chunk }
+                if let chunk = source.body.take() { return chunk }
                 if let outcome = source.download.outcome {
                     // Bytes may have come in between.
-                    if let chunk = source.disk.take() { return chunk }
+                    if let chunk = source.body.take() { return chunk }
                     _ = try outcome.get()
                     return nil
                 }
@@ -113,19 +113,19 @@ public struct DownloadBody: AsyncSequence, Sendable {
 protocol BodyOwner {
     /// Adds a download that starts when it is resumed, and returns what stops it.
     func addBody(
-        of source: String, into disk: BodyDisk, _ options: DownloadOptions, _ hooks: DownloadHooks?
+        of source: String, into body: BodySink, _ options: DownloadOptions, _ hooks: DownloadHooks?
     ) throws(PawlError) -> (Download, stop: @Sendable () -> Void)
 }
 
 /// What an iteration needs.
 final class BodySource: Sendable {
-    let disk: BodyDisk
+    let body: BodySink
     let signal: ChangeSignal
     let download: Download
     private let onStop: @Sendable () -> Void
 
-    init(_ disk: BodyDisk, _ signal: ChangeSignal, _ download: Download, onStop: @escaping @Sendable () -> Void) {
-        self.disk = disk
+    init(_ body: BodySink, _ signal: ChangeSignal, _ download: Download, onStop: @escaping @Sendable () -> Void) {
+        self.body = body
         self.signal = signal
         self.download = download
         self.onStop = onStop
@@ -133,7 +133,7 @@ final class BodySource: Sendable {
     }
 
     func stop() {
-        disk.close()
+        body.close()
         onStop()
     }
 }
@@ -153,7 +153,7 @@ extension DownloadBody.Position: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .facts, in: values, debugDescription: "this is not a position of a stream")
         }
-        value = BodyDisk.Position(offset: offset, facts: facts, tail: tail)
+        value = BodySink.Position(offset: offset, facts: facts, tail: tail)
     }
 
     /// Writes the offset, and the rest as Base64.
@@ -187,11 +187,11 @@ extension Downloader: BodyOwner {
     ) throws(PawlError) -> DownloadBody { try DownloadBody(resuming: position, of: source, options, hooks, by: self) }
 
     func addBody(
-        of source: String, into disk: BodyDisk, _ options: DownloadOptions, _ hooks: DownloadHooks?
+        of source: String, into body: BodySink, _ options: DownloadOptions, _ hooks: DownloadHooks?
     ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
         let download = try add(source, options: options, hooks: hooks) { plan in
-            disk.expect(plan.streamAlgorithms)
-            return disk
+            body.request(plan.streamAlgorithms)
+            return body.destination
         }
         let id = DownloadID(rawValue: download.id.rawValue)
         return (

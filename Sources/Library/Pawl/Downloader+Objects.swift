@@ -10,16 +10,15 @@ extension Downloader {
         _ source: String, options: DownloadOptions, to target: WebAddress, of store: ObjectStore
     ) throws(PawlError) -> Download {
         var own = options
-        own.connections = 1
         // Only for messages: a key is not limited like the name of a file.
         let name = target.lastPathComponent
         own.fileName = name.utf8.count > 255 ? FileName.safe(name) : name
-        own.existingFile = .rename
         let policy = IfExists(options.existingFile)
-        return try add(source, options: own, hooks: nil, keepsPartial: true) { (plan) throws(Failure) in
-            try ObjectDisk(
+        return try add(source, options: own, hooks: nil) { (plan) throws(Failure) in
+            try ObjectTarget(
                 store, target: target, source: plan.sources[0].text, policy: policy, algorithms: plan.streamAlgorithms,
-                needsDigest: plan.hasDigest)
+                needsDigest: plan.hasDigest
+            ).destination
         }
     }
 }

@@ -9,8 +9,6 @@ extension Downloader {
     package func probe(_ source: String, options: DownloadOptions) throws(PawlError) -> Download {
         var options = options
         options.checksum = nil
-        options.connections = 1
-        options.existingFile = .rename
-        return try add(source, options: options, hooks: nil) { _ in MemoryDisk(limit: 0) }
+        return try add(source, options: options, hooks: nil) { _ in MemorySink(limit: 0).destination }
     }
 }

@@ -73,7 +73,7 @@ public final class Downloader: Sendable {
     /// configuration for this download.
     public func add(
         _ source: String, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> Download { try add(source, options: options, hooks: hooks) { _ in nil } }
+    ) throws(PawlError) -> Download { try add(source, options: options, hooks: hooks) { _ in .folder } }
 
     /// Downloads small content into memory, off the caller's thread.
     ///
@@ -86,9 +86,8 @@ public final class Downloader: Sendable {
         from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
-        let options = options.forMemory()
-        let memory = MemoryDisk(limit: Int64(maximumSize), digests: ContentDigest.digests)
-        let download = try add(source, options: options, hooks: hooks) { _ in memory }
+        let memory = MemorySink(limit: Int64(maximumSize), digests: ContentDigest.digests)
+        let download = try add(source, options: options, hooks: hooks) { _ in memory.destination }
         download.resume()
         guard let end = await download.ending else {
             scheduler.remove(DownloadID(rawValue: download.id.rawValue))
@@ -125,11 +124,8 @@ public final class Downloader: Sendable {
     /// Adds a download whose bytes are written to a device or a pipe, in order and over one connection.
     package func add(_ source: String, options: DownloadOptions, to target: StreamTarget) throws(PawlError) -> Download
     {
-        var options = options
-        options.connections = 1
-        options.existingFile = .rename
-        return try add(source, options: options, hooks: nil) { [board] in
-            StreamDisk(to: target, algorithms: $0.streamAlgorithms) { board.notice($0) }
+        try add(source, options: options, hooks: nil) { [board] in
+            StreamSink.destination(target, algorithms: $0.streamAlgorithms) { board.notice($0) }
         }
     }
 
@@ -147,29 +143,28 @@ public final class Downloader: Sendable {
         try add(
             source, options: options, hooks: nil, pieces: pieces, digests: digests, isSeeded: isSeeded,
             replaces: replaces
-        ) { _ in nil }
+        ) { _ in .folder }
     }
 
     package func add(
         _ source: String, options: DownloadOptions, hooks: DownloadHooks?, pieces: PieceHashes? = nil,
-        digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil, keepsPartial: Bool = false,
-        takesEverySuccess: Bool = false, ownDisk: (DownloadPlan) throws(Failure) -> (any Disk)?
+        digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil,
+        takesEverySuccess: Bool = false, to destination: (DownloadPlan) throws(Failure) -> Destination
     ) throws(PawlError) -> Download {
         var job: Job
         do throws(Failure) {
             job = try Job(source: source, options: options, settingsCache: settingsCache)
             try job.plan.add(digests)
-            job.disk = try ownDisk(job.plan)
+            job.plan.pieces = pieces
+            job.deliver(to: try destination(job.plan))
         } catch { throw PawlError(error, of: source) }
-        job.plan.keepsPartial = job.disk == nil || keepsPartial
-        job.plan.isInOrder = job.disk != nil
         job.plan.takesEverySuccess = takesEverySuccess
-        if job.disk == nil { job.plan.pieces = pieces }
         job.plan.isSeeded = isSeeded
         job.replaces = replaces
         job.sharesConnections = sharesConnections
         job.use(hooks ?? self.hooks)
-        let place = FileLocation(disk: job.disk ?? disk, folder: options.folder, sources: job.plan.sources)
+        let place = FileLocation(
+            disk: disk, destination: job.destination, folder: options.folder, sources: job.plan.sources)
         let (id, box) = scheduler.add(job)
         let download = Download(
             DownloadSnapshot(

@@ -35,17 +35,9 @@ extension CharsetDecoder {
 }
 
 extension DownloadOptions {
-    /// These options, for content in memory that is verified as a file is.
-    func forMemory() -> DownloadOptions {
-        var options = self
-        options.connections = 1
-        options.existingFile = .rename
-        return options
-    }
-
     /// These options, for content in memory that is compared or checked by other means.
     func unverified() -> DownloadOptions {
-        var options = forMemory()
+        var options = self
         options.checksum = nil
         options.verification = .off
         return options
@@ -59,7 +51,7 @@ extension DownloadOptions {
                     .badOption, "cannot use", at: "a checksum",
                     because: "the bytes before the stream continues are not received again"))
         }
-        var options = isContinued ? unverified() : forMemory()
+        var options = isContinued ? unverified() : self
         options.fileName = nil
         options.naming = .server
         return options

@@ -72,7 +72,7 @@ import Testing
     }
 
     private func use(_ result: ClaimResult, _ ending: Ending, _ folder: TestFolder) async throws {
-        let taken: any Partial
+        let taken: any JournalledFile
         switch result {
         case .fresh(let partial), .found(let partial, _), .existing(let partial, _): taken = partial
         case .skipped: return

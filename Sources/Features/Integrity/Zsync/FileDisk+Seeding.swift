@@ -18,7 +18,7 @@ extension FileDisk {
         request.isChosen = true
         var found: ByteRangeSet?
         var isDamaged = false
-        var partial: any Partial
+        var partial: any JournalledFile
         switch try claim(request, adopts: { _ in true }) {
         case .fresh(let made): partial = made
         case .found(let made, let journal):
@@ -57,7 +57,7 @@ extension FileDisk {
     }
 
     /// The file that will be replaced may have attributes of its user.
-    private static func copyAttributes(of path: String, to partial: any Partial) {
+    private static func copyAttributes(of path: String, to partial: any JournalledFile) {
         guard let part = partial.descriptor, let original = try? RegularFile(Array(path.utf8), to: "cannot read") else {
             return
         }
@@ -65,7 +65,7 @@ extension FileDisk {
     }
 
     private func fill(
-        _ partial: any Partial, _ seed: Seed, _ found: ByteRangeSet, length: Int64, _ progress: (Int) -> Void
+        _ partial: any JournalledFile, _ seed: Seed, _ found: ByteRangeSet, length: Int64, _ progress: (Int) -> Void
     ) throws(Failure) -> ByteRangeSet {
         switch seed {
         case .file(let path, let done, _):
@@ -88,7 +88,8 @@ extension FileDisk {
 }
 
 extension RegularFile {
-    fileprivate func copy(_ range: ByteRange, to partial: any Partial, _ progress: (Int) -> Void) throws(Failure) {
+    fileprivate func copy(_ range: ByteRange, to partial: any JournalledFile, _ progress: (Int) -> Void) throws(Failure)
+    {
         if range.start == 0, let part = partial.descriptor {
             // Where the file system shares blocks, nothing is copied.
             let error = pawl_copy_data(file.descriptor, part, range.end)
@@ -109,10 +110,10 @@ extension RegularFile {
 /// The search for blocks of a file in others; what is found is written at once, so that what was checked is what is used.
 private struct BlockSearch {
     private var matcher: ZsyncMatcher
-    private let partial: any Partial
+    private let partial: any JournalledFile
     private(set) var done = ByteRangeSet()
 
-    init(_ control: ZsyncControl, partial: any Partial) {
+    init(_ control: ZsyncControl, partial: any JournalledFile) {
         matcher = ZsyncMatcher(control)
         self.partial = partial
     }

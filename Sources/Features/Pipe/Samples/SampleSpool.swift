@@ -5,20 +5,21 @@ package import PawlJournal
 import PawlSystem
 import Synchronization
 
-/// The bytes of one download: in memory up to a limit, then in an unnamed file.
-package final class SampleSpool: UnstoredDisk {
+/// The bytes of one download: in memory up to a limit, then in an unnamed file; without a journal.
+package final class SampleSpool: ByteSink, Sendable {
     /// The number of bytes kept in memory.
     private static let memory: Int64 = 256 << 10
 
-    fileprivate struct State: Sendable {
+    private struct State: Sendable {
+        var source = ""
         var bytes: [UInt8] = []
         var own: OwnFile?
         var length: Int64 = 0
     }
 
-    fileprivate let state = Mutex(State())
-    fileprivate let limit: Int64
-    fileprivate let isCut: Bool
+    private let state = Mutex(State())
+    private let limit: Int64
+    private let isCut: Bool
     private let folder: SpoolFolder
 
     /// More than `limit` bytes are a failure (`tooLarge`); with `isCut` the first ones are kept then.
@@ -28,7 +29,14 @@ package final class SampleSpool: UnstoredDisk {
         self.folder = folder
     }
 
-    package var allowsAnew: Bool { true }
+    package var destination: Destination {
+        .sink(
+            SinkMaker(mayBeginAnew: true) { [self] (claim) throws(Failure) in
+                try truncate(to: 0)
+                state.withLock { $0.source = claim.facts.sources.first ?? claim.name }
+                return .fresh(self)
+            })
+    }
 
     /// What was received.
     package var content: SampleContent {
@@ -38,36 +46,73 @@ package final class SampleSpool: UnstoredDisk {
         }
     }
 
-    /// Avoids that the bytes are moved while they grow.
-    fileprivate func reserve(_ total: Int64) {
-        guard total <= Self.memory else { return }
-        state.withLock { $0.bytes.reserveCapacity(Int(max(0, total))) }
+    package var length: Int64 { state.withLock { $0.length } }
+
+    package func reserve(_ total: Int64) throws(Failure) {
+        if !isCut { try check(total) }
+        let kept = min(total, limit)
+        guard kept <= Self.memory else { return }
+        // The bytes are not moved while they grow.
+        state.withLock { $0.bytes.reserveCapacity(Int(max(0, kept))) }
     }
 
-    fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        let end = offset + Int64(bytes.count)
-        // The closure of `withLock` cannot throw a `Failure`.
+    private func check(_ length: Int64) throws(Failure) {
+        guard length > limit else { return }
+        throw Failure(
+            .tooLarge, "cannot accept", at: Redaction.address(state.withLock { $0.source }),
+            because: "it has at least \(length) bytes, the limit is \(limit)")
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        let start = length
+        let end = start + Int64(bytes.count)
+        if !isCut { try check(end) }
+        let kept = min(bytes.count, Int(clamping: max(0, limit - start)))
+        try unsafe append(UnsafeRawBufferPointer(rebasing: bytes[..<kept]))
+        try check(end)
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        try change { state throws(Failure) in
+            if state.own == nil, state.length + Int64(bytes.count) > Self.memory {
+                let file = try folder.open()
+                try folder.check { () throws(SystemError) in try file.write(state.bytes, at: 0) }
+                state.own = OwnFile(file)
+                state.bytes = []
+            }
+            if let file = state.own?.file {
+                try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: state.length) }
+            } else {
+                unsafe state.bytes.append(contentsOf: bytes)
+            }
+            state.length += Int64(bytes.count)
+        }
+    }
+
+    private func truncate(to length: Int64) throws(Failure) {
+        try change { state throws(Failure) in
+            guard length < state.length else { return }
+            if let file = state.own?.file {
+                try folder.check { () throws(SystemError) in try file.truncate(to: length) }
+            } else {
+                state.bytes.removeSubrange(Int(length)...)
+            }
+            state.length = length
+        }
+    }
+
+    /// The closure of `withLock` cannot throw a `Failure`.
+    private func change(_ body: (inout State) throws(Failure) -> Void) throws(Failure) {
         let failure: Failure? = state.withLock { state in
             do throws(Failure) {
-                if state.own == nil, end > Self.memory {
-                    let file = try folder.open()
-                    try folder.check { () throws(SystemError) in try file.write(state.bytes, at: 0) }
-                    state.own = OwnFile(file)
-                    state.bytes = []
-                }
-                if let file = state.own?.file {
-                    try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: offset) }
-                } else {
-                    unsafe state.bytes.write(bytes, at: Int(offset))
-                }
-                state.length = max(state.length, end)
+                try body(&state)
                 return nil
             } catch { return error }
         }
         if let failure { throw failure }
     }
 
-    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
         let content = content
         guard
             try folder.check({ () throws(SystemError) in try unsafe content.read(into: buffer, at: offset) })
@@ -75,78 +120,24 @@ package final class SampleSpool: UnstoredDisk {
         else { throw Failure(.inputOutput, "cannot read", at: folder.path, because: "the file is cut short") }
     }
 
-    fileprivate func truncate(to length: Int64) throws(Failure) {
-        let failure: Failure? = state.withLock { state in
-            do throws(Failure) {
-                if let file = state.own?.file {
-                    try folder.check { () throws(SystemError) in try file.truncate(to: length) }
-                } else {
-                    state.bytes.removeSubrange(min(state.bytes.count, Int(length))...)
-                }
-                state.length = min(state.length, length)
-                return nil
-            } catch { return error }
-        }
-        if let failure { throw failure }
-    }
+    package func startOver(_ facts: JournalFacts) throws(Failure) { try truncate(to: 0) }
 
-    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
-        .fresh(SpoolPartial(self, claim))
-    }
-}
-
-/// A part without a journal.
-private final class SpoolPartial: UnstoredPartial {
-    let name: String
-    private let spool: SampleSpool
-    private let source: String
-
-    init(_ spool: SampleSpool, _ claim: Claim) {
-        self.spool = spool
-        name = claim.name
-        source = claim.facts.sources.first ?? claim.name
-    }
-
-    private func check(_ length: Int64) throws(Failure) {
-        guard length > spool.limit else { return }
-        throw Failure(
-            .tooLarge, "cannot accept", at: Redaction.address(source),
-            because: "it has at least \(length) bytes, the limit is \(spool.limit)")
-    }
-
-    func reserve(_ total: Int64) throws(Failure) {
-        if !spool.isCut { try check(total) }
-        spool.reserve(min(total, spool.limit))
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        let end = offset + Int64(bytes.count)
-        if !spool.isCut { try check(end) }
-        let kept = min(bytes.count, Int(clamping: max(0, spool.limit - offset)))
-        try unsafe spool.write(UnsafeRawBufferPointer(rebasing: bytes[..<kept]), at: offset)
-        try check(end)
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
-        try unsafe spool.read(into: buffer, at: offset)
-    }
-
-    func startOver(_ facts: JournalFacts) throws(Failure) { try spool.truncate(to: 0) }
-
-    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
-    {
+    package func finish(length: Int64, completion: @escaping @Sendable (Result<String, Failure>) -> Void) {
         do throws(Failure) {
-            try spool.truncate(to: length)
+            try truncate(to: length)
             completion(.success(""))
         } catch { completion(.failure(error)) }
     }
 
-    func digests(
+    package func digests(
         _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        do throws(Failure) { completion(.success(try spool.content.digests(algorithms, length: length))) } catch {
+        do throws(Failure) { completion(.success(try content.digests(algorithms, length: length))) } catch {
             completion(.failure(error))
         }
     }
+
+    /// Another run begins anew.
+    package func close(keeping facts: JournalFacts?) {}
 }

@@ -4,7 +4,7 @@ import PawlJournal
 import PawlSystem
 
 /// One download's part file and journal on this machine's disk.
-final class FilePartial: Partial {
+final class FilePartial: JournalledFile {
     let disk: FileDisk
     let folder: Folder
     var names: PartNames

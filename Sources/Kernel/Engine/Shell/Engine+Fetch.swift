@@ -14,14 +14,12 @@ struct EngineFetcher: ContentFetching {
     ) {
         guard let engine else { return completion(nil) }
         var plan = DownloadPlan(sources: [address])
-        plan.ramp = .fixed(1)
         plan.retry = RetryPolicy(retries: 1, longestRetryAfter: .seconds(5))
         plan.timeout = min(terms.timeout, Self.longestTimeout)
         plan.lowestSpeed = Self.lowestSpeed
         plan.maximumRedirects = Self.mostRedirects
         plan.allowsDowngrade = terms.allowsDowngrade
         plan.staysOnHost = true
-        plan.keepsPartial = false
         var job = Job(plan: plan, settings: terms.settings, folder: "")
         job.trustsRedirects = terms.trustsRedirects
         job.sharesConnections = terms.sharesConnections
@@ -41,10 +39,10 @@ extension Engine {
         _ job: Job, limit: Int, before end: Instant, completion: @escaping @Sendable (FetchedContent?) -> Void
     ) {
         let clock = ports.clock
-        let memory = MemoryDisk(limit: Int64(limit), isOverdue: { clock.now > end })
+        let memory = MemorySink(limit: Int64(limit), isOverdue: { clock.now > end })
         let box = FetchBox()
         var job = job
-        job.disk = memory
+        job.deliver(to: memory.destination)
         job.observer = { [weak self] update, head in
             let hasSucceeded: Bool
             switch update {

@@ -33,8 +33,7 @@ package struct Job: Sendable {
     package var judge: CertificateJudge?
     /// Whether its end is reported with what was measured of each request.
     package var isMeasured = false
-    /// Where the bytes are written, when not to the engine's disk.
-    package var disk: (any Disk)?
+    package private(set) var destination = Destination.folder
     /// Whether the file of that final name in the folder, or its part file, belongs to another download.
     ///
     /// The part file must not be resumed then, and the file is not the result. Called on a loop's thread.
@@ -64,6 +63,17 @@ package struct Job: Sendable {
         self.folder = folder
         naming = .server
         ifExists = .rename
+    }
+
+    /// Sets where the bytes go, and with it what the machine may do with them.
+    package mutating func deliver(to destination: Destination) {
+        self.destination = destination
+        guard case .sink(let sink) = destination else { return }
+        plan.ramp = .fixed(1)
+        plan.isInOrder = true
+        plan.keepsPartial = sink.keepsPart
+        plan.mayBeginAnew = sink.mayBeginAnew
+        plan.pieces = nil
     }
 }
 

@@ -176,13 +176,13 @@ final class LaneWriter: TransferSink {
     /// Only while every byte that arrives is wanted, in order, and at once.
     func spliceTarget(_ id: TransferID) -> SpliceTarget? {
         guard isAdmitted, uncompared == 0, joint == nil, cursor < end, !runner.isLimited, isAlone,
-            let descriptor = runner.partial?.descriptor
+            let descriptor = runner.place?.file?.descriptor
         else { return nil }
         return SpliceTarget(descriptor: descriptor, offset: cursor, limit: end - cursor)
     }
 
     func transfer(_ id: TransferID, willSplice count: Int) {
-        runner.partial?.willWrite(ByteRange(cursor, cursor + Int64(count)))
+        runner.place?.file?.willWrite(ByteRange(cursor, cursor + Int64(count)))
     }
 
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {

@@ -28,8 +28,8 @@ extension Runner {
         case .limit(let lane, let end): writers.first { $0.lane == lane }?.end = end
         case .claim(let lane): claim(lane)
         case .admit(let lane): admit(lane)
-        case .startOver: onDisk { partial throws(Failure) in try partial.startOver(facts) }
-        case .reserve(let total): onDisk { partial throws(Failure) in try partial.reserve(total) }
+        case .startOver: onDisk { place throws(Failure) in try place.startOver(facts) }
+        case .reserve(let total): onDisk { place throws(Failure) in try place.reserve(total) }
         case .record: record()
         case .checkpoint: checkpoint()
         case .alarm(let alarm): set(alarm: alarm)
@@ -46,9 +46,9 @@ extension Runner {
         case .discard(let range): discard(range)
         case .publish(let length, let modified): publish(length: length, modified: modified)
         case .close(let keeping): close(keeping: keeping)
-        case .restoreOriginal: restore { partial throws(Failure) in try partial.restoreOriginal() }
+        case .restoreOriginal: restore { file throws(Failure) in try file.restoreOriginal() }
         case .restoreExtended(let length):
-            restore { partial throws(Failure) in try partial.restoreExtended(length: length) }
+            restore { file throws(Failure) in try file.restoreExtended(length: length) }
         case .notify(let update): notify(update)
         }
     }
@@ -60,18 +60,18 @@ extension Runner {
     }
 
     /// Gives an existing file its name back.
-    private func restore(_ effect: (any Partial) throws(Failure) -> Void) {
-        let restored = partial
-        partial = nil
+    private func restore(_ effect: (any JournalledFile) throws(Failure) -> Void) {
+        let restored = place?.file
+        place = nil
         if let restored {
             do throws(Failure) { try effect(restored) } catch { notify(.notice(LocalizableMessage(error))) }
         }
         set(path: restored?.path ?? "")
     }
 
-    private func onDisk(_ effect: (any Partial) throws(Failure) -> Void) {
-        guard let partial else { return }
-        do throws(Failure) { try effect(partial) } catch {
+    private func onDisk(_ effect: (Place) throws(Failure) -> Void) {
+        guard let place else { return }
+        do throws(Failure) { try effect(place) } catch {
             // A machine at rest has nothing to decide, and its last actions, among them the closing, still count.
             var isAtRest = false
             feed { machine, _ in
@@ -147,21 +147,22 @@ extension Runner {
         guard let writer = writers.first(where: { $0.lane == id }), let extent = ask({ $0.extent(of: id) }) else {
             return
         }
-        let hadJournal = partial?.hasJournal ?? true
+        let hadJournal = place?.file?.hasJournal ?? true
         // Through the stored property, as in `read`.
         let hasBytes = !machine.map.done.isEmpty
         // A small file in a single response is complete before a journal could help it.
         let wantsJournal = hasBytes || machine.map.total.map { $0 > Claim.smallFile } ?? true
-        onDisk { partial throws(Failure) in
-            if !partial.hasJournal, wantsJournal {
-                try partial.beginJournal(facts, done: machine.map.done)
+        onDisk { place throws(Failure) in
+            guard let file = place.file else { return }
+            if !file.hasJournal, wantsJournal {
+                try file.beginJournal(facts, done: machine.map.done)
                 // Active lanes have written without one.
                 for other in machine.lanes where other.stage == .flowing && other.id != id {
                     guard other.kind != .settling else { continue }
-                    try partial.beginLane(slot: other.slot, at: other.cursor)
+                    try file.beginLane(slot: other.slot, at: other.cursor)
                 }
             }
-            if !extent.onlyCompares, partial.hasJournal { try partial.beginLane(slot: extent.slot, at: extent.cursor) }
+            if !extent.onlyCompares, file.hasJournal { try file.beginLane(slot: extent.slot, at: extent.cursor) }
         }
         // Checkpoints due before the journal existed did nothing.
         if !hadJournal, hasBytes { checkpoint() }
@@ -180,20 +181,20 @@ extension Runner {
     // MARK: disk
 
     private func record() {
-        guard let partial, partial.hasJournal else { return }
-        onDisk { partial throws(Failure) in try partial.record(facts, done: machine.map.done) }
+        if let file = place?.file, !file.hasJournal { return }
+        onDisk { place throws(Failure) in try place.record(facts, done: machine.map.done) }
     }
 
     private func verify(_ algorithms: [HashAlgorithm], length: Int64) {
         let post = loop.poster(for: run)
-        guard let partial else { return disk.digests(algorithms, of: publishedPath) { post(.digested($0)) } }
-        partial.digests(algorithms, length: length) { post(.digested($0)) }
+        guard let place else { return disk.digests(algorithms, of: publishedPath) { post(.digested($0)) } }
+        place.digests(algorithms, length: length) { post(.digested($0)) }
     }
 
     private func verifyDecoded(_ algorithms: [HashAlgorithm], coding: String, length: Int64) {
         let post = loop.poster(for: run)
-        guard let partial else { return post(.digestedDecoded(.success(nil))) }
-        partial.decodedDigests(algorithms, coding: coding, length: length) { post(.digestedDecoded($0)) }
+        guard let place else { return post(.digestedDecoded(.success(nil))) }
+        place.decodedDigests(algorithms, coding: coding, length: length) { post(.digestedDecoded($0)) }
     }
 
     private func findSidecars(_ source: Int, hasSums: Bool, description: WebAddress?) {
@@ -210,33 +211,34 @@ extension Runner {
 
     private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {
         let post = loop.poster(for: run)
-        guard let partial else {
+        guard let file = place?.file else {
             return disk.hash(check.range, algorithm, of: publishedPath) { post(.pieceHashed(check, $0)) }
         }
-        partial.hash(check.range, algorithm) { post(.pieceHashed(check, $0)) }
+        file.hash(check.range, algorithm) { post(.pieceHashed(check, $0)) }
     }
 
     /// The journal claims no byte of `range` any more; the lanes' slots begin anew at their cursors.
     private func discard(_ range: ByteRange) {
-        onDisk { partial throws(Failure) in
-            try partial.discard(range, facts, done: machine.map.done)
-            guard partial.hasJournal else { return }
+        onDisk { place throws(Failure) in
+            guard let file = place.file else { return }
+            try file.discard(range, facts, done: machine.map.done)
+            guard file.hasJournal else { return }
             for lane in machine.lanes where lane.stage == .flowing && lane.kind != .settling {
-                try partial.beginLane(slot: lane.slot, at: lane.cursor)
+                try file.beginLane(slot: lane.slot, at: lane.cursor)
             }
         }
     }
 
     private func publish(length: Int64, modified: UnixTime?) {
-        guard let partial else { return }
+        guard let place else { return }
         // One that is published before this returns is released in its place.
-        let waits = job.onPublishing != nil || !partial.publishesAtOnce
+        let waits = job.onPublishing != nil || place.file?.publishesAtOnce != true
         if waits, job.observer == nil { shared.onPublishing(id) }
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
         let publishing = Publishing(
-            name: partial.name, length: length, source: machine.sources[0].given.text, finalName: finalName,
-            stamp: partial.stamp)
+            name: ask { $0.name } ?? "", length: length, source: machine.sources[0].given.text, finalName: finalName,
+            stamp: place.file?.stamp)
         announce(publishing) { reply in
             switch reply {
             case .success: post(.mayPublish(length: length, modified: modified))
@@ -247,28 +249,29 @@ extension Runner {
 
     func commit(length: Int64, modified: UnixTime?) {
         let post = loop.poster(for: run)
-        partial?.remember(content)
-        if job.plan.storesAttributes { storeAttributes() }
-        published = partial?.stamp
-        partial?.publish(length: length, modified: modified) { post(.published($0)) }
+        if let file = place?.file {
+            file.remember(content)
+            if job.plan.storesAttributes { storeAttributes(with: file) }
+        }
+        published = place?.file?.stamp
+        place?.publish(length: length, modified: modified) { post(.published($0)) }
     }
 
-    private func storeAttributes() {
+    private func storeAttributes(with file: any JournalledFile) {
         var address = job.plan.sources[0]
         // A query may be a secret, and an attribute travels with the file.
         address.query = nil
         var attributes = [(name: "user.xdg.origin.url", value: address.text)]
         if let sha256 { attributes.append((name: "user.pawl.sha256", value: Hexadecimal.text(sha256))) }
-        do throws(Failure) { try partial?.setAttributes(attributes) } catch {
+        do throws(Failure) { try file.setAttributes(attributes) } catch {
             notify(.notice(.init("attributes-not-stored", "\(error)")))
         }
     }
 
-    private func close(keeping: Bool) {
-        guard let partial else { return }
-        self.partial = nil
-        guard keeping else { return partial.discard() }
-        do throws(Failure) { try partial.close(keeping: facts, done: machine.map.done) } catch {
+    func close(keeping: Bool) {
+        guard let place else { return }
+        self.place = nil
+        do throws(Failure) { try place.close(keeping: keeping ? facts : nil, done: machine.map.done) } catch {
             notify(.notice(LocalizableMessage(error)))
         }
     }

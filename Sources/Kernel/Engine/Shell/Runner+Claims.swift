@@ -9,6 +9,9 @@ extension Runner {
     /// address.
     func earlyClaim() -> ClaimOutcome? {
         let address = job.plan.sources[0]
+        if case .sink(let maker) = destination {
+            return maker.isBegun() ? claim(name: job.fileName ?? name(from: address, nil), adoptsAny: false) : nil
+        }
         if let name = job.fileName {
             // It may be complete: the server's current state decides.
             return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: !job.isNameClaimed)
@@ -67,8 +70,10 @@ extension Runner {
         }
         if let belongsToAnother = job.belongsToAnother { request.belongsToAnother = belongsToAnother }
         do throws(Failure) {
-            let result = try disk.claim(request) { found in adoptsAny || adopts(found) }
-            return take(result)
+            switch destination {
+            case .folder: return take(try disk.claim(request) { found in adoptsAny || adopts(found) })
+            case .sink(let maker): return take(try maker.begin(request), named: name)
+            }
         } catch { return .failed(error) }
     }
 
@@ -95,26 +100,45 @@ extension Runner {
 
     private func take(_ result: ClaimResult) -> ClaimOutcome {
         switch result {
-        case .fresh(let partial):
-            take(partial)
+        case .fresh(let file):
+            take(file)
             return .fresh
-        case .found(let partial, let journal):
-            take(partial)
+        case .found(let file, let journal):
+            take(file)
             naming.isProvisional = journal.facts.name.isEmpty
             return .found(journal)
-        case .existing(let partial, let length):
-            take(partial)
-            return .existing(length: length, holes: partial.holes)
-        case .skipped(let path):
-            set(path: path)
-            let name = path.pathParts().last.map(String.init) ?? path
-            machine.named(name)
-            return .skipped(length: disk.length(of: name, in: job.folder))
+        case .existing(let file, let length):
+            take(file)
+            return .existing(length: length, holes: file.holes)
+        case .skipped(let path): return .skipped(length: disk.length(of: take(path), in: job.folder))
         }
     }
 
-    private func take(_ partial: any Partial) {
-        self.partial = partial
-        machine.named(partial.name)
+    private func take(_ start: SinkStart, named name: String) -> ClaimOutcome {
+        machine.named(name)
+        switch start {
+        case .fresh(let sink):
+            place = .sink(sink)
+            return .fresh
+        case .found(let sink, let journal):
+            place = .sink(sink)
+            return .found(journal)
+        case .present(let path):
+            _ = take(path)
+            return .skipped(length: nil)
+        }
+    }
+
+    private func take(_ file: any JournalledFile) {
+        place = .file(file)
+        machine.named(file.name)
+    }
+
+    /// What is there already is the result; returns its name.
+    private func take(_ path: String) -> String {
+        set(path: path)
+        let name = path.pathParts().last.map(String.init) ?? path
+        machine.named(name)
+        return name
     }
 }

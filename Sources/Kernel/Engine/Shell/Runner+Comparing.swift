@@ -20,11 +20,11 @@ extension Runner {
 
     /// Whether the bytes on disk equal these; `nil` when the disk failed.
     func agrees(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool? {
-        guard let partial else { return nil }
+        guard let place else { return nil }
         do throws(Failure) {
             let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             defer { unsafe mine.deallocate() }
-            try unsafe partial.read(into: mine, at: offset)
+            try unsafe place.read(into: mine, at: offset)
             return unsafe mine.elementsEqual(bytes)
         } catch {
             feed { machine, _ in machine.diskFailed(error) }
@@ -53,10 +53,10 @@ extension Runner {
 
     /// Bytes on disk; `nil` where they cannot be read.
     private func bytes(in range: ByteRange) -> [UInt8]? {
-        guard let partial else { return nil }
+        guard let place else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(range.count))
         let isRead = unsafe bytes.withUnsafeMutableBytes { buffer in
-            unsafe (try? partial.read(into: buffer, at: range.start)) != nil
+            unsafe (try? place.read(into: buffer, at: range.start)) != nil
         }
         return isRead ? bytes : nil
     }

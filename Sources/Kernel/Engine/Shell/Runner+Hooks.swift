@@ -118,13 +118,14 @@ extension Runner {
 
     /// Keeps the content in memory from here on.
     func useMemory(limit: Int64) {
-        partial?.discard()
-        partial = nil
-        disk = MemoryDisk(limit: limit, digests: job.memoryDigests)
+        close(keeping: false)
+        let memory = MemorySink(limit: limit, digests: job.memoryDigests)
+        self.memory = memory
+        destination = memory.destination
     }
 
     func memoryContent(at update: StatusUpdate) -> [UInt8]? {
         guard ask({ $0.isInMemory }), case .finished = update else { return nil }
-        return (disk as? MemoryDisk)?.bytes
+        return memory?.bytes
     }
 }

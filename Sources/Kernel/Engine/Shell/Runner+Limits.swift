@@ -27,7 +27,7 @@ extension Runner {
 
     /// Whether a rate limit or a slow reader suspends this transfer; it is resumed when its time has come.
     func holdsBack(_ writer: LaneWriter) -> Bool {
-        guard partial?.hasRoom != false else {
+        guard place?.hasRoom != false else {
             let now = clock.now
             writer.heldSince = writer.heldSince ?? now
             loop.sleep(writer.transfer, until: now + Runner.readerPause)

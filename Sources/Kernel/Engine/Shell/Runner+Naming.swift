@@ -28,7 +28,9 @@ extension Runner {
 
     /// The name that replaces the part file's in the finished file; `nil` when that is right.
     var finalName: String? {
-        guard let partial, let desired = naming.server, !desired.hasSameBytes(as: partial.name) else { return nil }
+        guard let file = place?.file, let desired = naming.server, !desired.hasSameBytes(as: file.name) else {
+            return nil
+        }
         return (0..<100).lazy.map { $0 == 0 ? desired : FileName.numbered(desired, $0) }.first {
             !self.disk.holds($0, in: self.job.folder)
         }

@@ -9,7 +9,7 @@ extension Runner {
         let range = ByteRange(offset, offset + Int64(bytes.count))
         guard isAlone else { return unsafe writeMissing(bytes, range, slot: slot) }
         guard unsafe write(bytes, at: offset) else { return false }
-        partial?.advanceLane(slot: slot, to: range.end)
+        place?.file?.advanceLane(slot: slot, to: range.end)
         return true
     }
 
@@ -23,15 +23,14 @@ extension Runner {
             let part = Int(gap.start - range.start)..<Int(gap.end - range.start)
             guard unsafe write(UnsafeRawBufferPointer(rebasing: bytes[part]), at: gap.start) else { return false }
         }
-        partial?.advanceLane(slot: slot, to: range.end)
+        place?.file?.advanceLane(slot: slot, to: range.end)
         return true
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
-        guard let partial else { return false }
-        partial.willWrite(ByteRange(offset, offset + Int64(bytes.count)))
+        guard let place else { return false }
         do throws(Failure) {
-            try unsafe partial.write(bytes, at: offset)
+            try unsafe place.write(bytes, at: offset)
             return true
         } catch {
             feed { machine, _ in machine.diskFailed(error) }
@@ -41,7 +40,7 @@ extension Runner {
 
     /// The transport itself has written the bytes of `range` to the file.
     func wrote(_ range: ByteRange, slot: Int) {
-        partial?.wrote(range)
-        partial?.advanceLane(slot: slot, to: range.end)
+        place?.file?.wrote(range)
+        place?.file?.advanceLane(slot: slot, to: range.end)
     }
 }

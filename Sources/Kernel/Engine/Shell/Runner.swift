@@ -15,14 +15,17 @@ final class Runner {
     let loop: Loop
     let shared: Shared
     let clock: any Clock
-    var disk: any Disk
+    let disk: any Disk
+    var destination: Destination
+    /// That of the destination, where the program wants the content in memory.
+    var memory: MemorySink?
     let witness: (any Witness)?
     /// The addresses as the journal stores them.
     let addresses: [String]
     /// An address was replaced; the machine knows which may be stored.
     var hasOtherAddress = false
     var machine: DownloadMachine
-    var partial: (any Partial)?
+    var place: Place?
     var writers: [LaneWriter] = []
     private(set) var alarm: Alarm?
     let box: ProgressCell
@@ -70,14 +73,14 @@ final class Runner {
         self.loop = loop
         shared = loop.shared
         clock = loop.clock
-        disk = order.value.disk ?? shared.ports.disk
+        disk = shared.ports.disk
+        destination = order.value.destination
         witness = shared.ports.witness
         startedAt = clock.now
         limiter = RateLimiter(rate: order.value.rateLimit)
         let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
         var plan = order.value.plan
         plan.canRefresh = order.value.refresh != nil
-        plan.mayBeginAnew = disk.allowsAnew
         machine = DownloadMachine(plan: plan, seed: seed)
         addresses = machine.sources.map(\.text)
     }
@@ -140,13 +143,13 @@ final class Runner {
 
     func tick(now: Instant) {
         lookForNetwork(now: now)
-        partial?.ensurePartName()
+        place?.file?.ensurePartName()
         feed(now: now) { [limit = presentLimit] machine, now in
             machine.limited(to: limit, now: now)
             return machine.tick(now: now)
         }
         if machine.phase == .transferring, case let algorithms = ask({ $0.algorithms }), !algorithms.isEmpty {
-            partial?.hashAhead(algorithms, done: machine.map.done)
+            place?.file?.hashAhead(algorithms, done: machine.map.done)
         }
         read(now: now)
     }
@@ -166,7 +169,7 @@ final class Runner {
         case .foundSidecars(let found, let address): feed { machine, _ in machine.foundSidecars(found, of: address) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
-            partial = nil
+            place = nil
             feed { machine, _ in machine.published() }
         case .mayPublish(let length, let modified): commit(length: length, modified: modified)
         case .refreshed(let source, let generation, let address):
@@ -288,12 +291,12 @@ final class Runner {
     func set(alarm: Alarm) { self.alarm = alarm }
 
     func checkpoint() {
-        guard let partial, partial.hasJournal else { return }
+        guard let file = place?.file, file.hasJournal else { return }
         isCheckpointDue = isCheckpointing
         guard !isCheckpointing else { return }
         isCheckpointing = true
         let post = loop.poster(for: run)
-        partial.checkpoint(machine.map.done) { post(.checkpointed($0)) }
+        file.checkpoint(machine.map.done) { post(.checkpointed($0)) }
     }
 
     /// Leaves the loop once the machine is at rest.

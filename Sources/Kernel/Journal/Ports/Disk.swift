@@ -48,13 +48,13 @@ package struct Claim: Sendable {
 
 /// The result of a claim.
 package enum ClaimResult {
-    /// A new, empty part file, locked; `partial.name` is the name that was free.
-    case fresh(any Partial)
+    /// A new, empty part file, locked; its `name` is the name that was free.
+    case fresh(any JournalledFile)
     /// An earlier run's part file with its journal, locked.
-    case found(any Partial, LoadedJournal)
+    case found(any JournalledFile, LoadedJournal)
     /// `IfExists.resume`: a finished file of this length exists and is now the part file (renamed, no byte
-    /// changed); `Partial.restoreOriginal()` restores it.
-    case existing(any Partial, length: Int64)
+    /// changed); `JournalledFile.restoreOriginal()` restores it.
+    case existing(any JournalledFile, length: Int64)
     /// The file exists and was not touched: `IfExists.skip`, or it was made from the same content of the same
     /// address.
     case skipped(path: String)
@@ -64,8 +64,6 @@ package enum ClaimResult {
 ///
 /// Shared by all loops.
 package protocol Disk: AnyObject, Sendable {
-    /// Whether a download may begin anew on it after bytes were written: no reader has got them yet.
-    var allowsAnew: Bool { get }
     /// Opens or creates the part file for `claim`. With `IfExists.rename` a taken name becomes `name
     /// (1).ext`. A part file of another URL under the same name is offered to `adopts`; if declined, it
     /// counts as a taken name. Throws code 11 when the same download is running elsewhere, 13, 15, 16, 17, 18
@@ -131,10 +129,6 @@ package protocol Disk: AnyObject, Sendable {
 }
 
 extension Disk {
-    package var allowsAnew: Bool { true }
-    package func reserve(_ name: String, in folder: String) {}
-    package func room(in folder: String) -> DiskRoom? { nil }
-    package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     /// Whether there is a part file of `name`, which may be another program's.
     package func holdsPart(of name: String, in folder: String) -> Bool {
         FileName.PartForm.allCases.contains { holds(FileName.partial(of: name, as: $0), in: folder) }
@@ -145,41 +139,4 @@ extension Disk {
     }
     /// Whether a file, and nothing else, has that name.
     package func hasFile(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
-    package func leftover(of source: String, in folder: String) -> String? { nil }
-    package func syncNames(in folder: String) {}
-    package func stamp(ofFolder folder: String) -> FolderStamp? { nil }
-    package func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
-    { preconditionFailure("a disk without files cannot move any") }
-    package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
-    package func digests(
-        _ algorithms: [HashAlgorithm], of path: String,
-        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
-    ) { preconditionFailure("a disk without files never skips") }
-    package func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    ) { preconditionFailure("a disk without files never skips") }
-}
-
-extension Disk {
-    package func adopt(
-        _ name: String, in source: String, length: Int64, as facts: JournalFacts, isNamed: Bool, isGiven: Bool,
-        to folder: String
-    ) throws(Failure) -> AdoptedPart? { preconditionFailure("a disk without files cannot adopt any") }
-}
-
-/// A disk without named files: there are none to find, rename or remove.
-package protocol UnstoredDisk: Disk {}
-
-extension UnstoredDisk {
-    package var allowsAnew: Bool { false }
-    package func sync(_ name: String, in folder: String) throws(Failure) {}
-    package func unfinished(of source: String, in folder: String) -> String? { nil }
-    package func length(of name: String, in folder: String) -> Int64? { nil }
-    package func stamp(of name: String, in folder: String) -> FileStamp? { nil }
-    package func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence {
-        .missing
-    }
-    package func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure) {}
-    package func remove(_ name: String, in folder: String, if file: FinishedFile) throws(Failure) {}
 }

@@ -171,7 +171,7 @@ public enum ResponseDecision: Sendable, Hashable {
     case cancel(reason: String = "the program does not accept this response")
     /// Keep the content in memory instead of a file: ``DownloadedFile/content`` has it at the end.
     ///
-    /// More than `maximumSize` bytes fail with ``PawlError/Code/tooLarge``. A file of which bytes are on disk already is
+    /// It comes over one connection. More than `maximumSize` bytes fail with ``PawlError/Code/tooLarge``. A file of which bytes are on disk already is
     /// continued as a file. In a manager such a download is lost when the program ends, and is fetched again then.
     case intoMemory(maximumSize: Int)
 }

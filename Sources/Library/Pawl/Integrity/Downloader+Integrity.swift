@@ -26,40 +26,40 @@ extension Downloader {
     package func compare(
         _ source: String, with path: String, options: DownloadOptions
     ) throws(PawlError) -> ContentComparison {
-        let disk: ComparingDisk
-        do throws(Failure) { disk = try ComparingDisk(with: path) } catch { throw PawlError(error) }
+        let comparison: FileComparison
+        do throws(Failure) { comparison = try FileComparison(with: path) } catch { throw PawlError(error) }
         var options = options.unverified()
         // The name comes with the first response, and with it the representation.
         options.fileName = nil
         options.naming = .server
-        let download = try add(source, options: options, hooks: nil) { _ in disk }
+        let download = try add(source, options: options, hooks: nil) { _ in comparison.destination }
         download.resume()
         _ = try wait(for: download)
-        return disk.comparison
+        return comparison.result
     }
 
     /// The digests that the origin states of the content in its response's fields; blocks the calling thread, which must not
     /// be one of Swift's pool.
     package func statedDigests(of source: String, options: DownloadOptions) throws(PawlError) -> [ExpectedDigest] {
-        let disk = StatingDisk()
+        let stated = StatedContent()
         var options = options.unverified()
         options.verification = .auto
         options.fileName = nil
         options.naming = .server
-        let download = try add(source, options: options, hooks: nil) { _ in disk }
+        let download = try add(source, options: options, hooks: nil) { _ in stated.destination }
         download.resume()
         do throws(PawlError) { _ = try wait(for: download) } catch {
-            guard let digests = disk.digests else { throw error }
+            guard let digests = stated.digests else { throw error }
             return digests
         }
-        return disk.digests ?? []
+        return stated.digests ?? []
     }
 
     /// Small content, waited for on the calling thread, which must not be one of Swift's pool.
     package func content(of source: String, maximumSize: Int, options: DownloadOptions) throws(PawlError) -> [UInt8] {
         let options = options.unverified()
-        let memory = MemoryDisk(limit: Int64(maximumSize))
-        let download = try add(source, options: options, hooks: nil) { _ in memory }
+        let memory = MemorySink(limit: Int64(maximumSize))
+        let download = try add(source, options: options, hooks: nil) { _ in memory.destination }
         download.resume()
         _ = try wait(for: download)
         return memory.bytes

@@ -102,9 +102,8 @@ extension DownloadManager {
         from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
         hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
-        let memory = MemoryDisk(limit: Int64(maximumSize), digests: ContentDigest.digests)
-        let options = options.forMemory()
-        let job = try passingJob(source, options, memory)
+        let memory = MemorySink(limit: Int64(maximumSize), digests: ContentDigest.digests)
+        let job = try passingJob(source, options, to: memory.destination)
         let fetch = MemoryFetch()
         let result: Result<DownloadedFile, PawlError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -125,12 +124,11 @@ extension DownloadManager {
     }
 
     /// A job outside the queue, whose content leaves nothing in the root.
-    func passingJob(_ source: String, _ options: DownloadOptions, _ disk: any Disk) throws(PawlError) -> Job {
+    func passingJob(_ source: String, _ options: DownloadOptions, to destination: Destination) throws(PawlError) -> Job
+    {
         do throws(Failure) {
             var job = try Job(source: source, options: options, settingsCache: settingsCache)
-            job.disk = disk
-            job.plan.keepsPartial = false
-            job.plan.isInOrder = true
+            job.deliver(to: destination)
             return job
         } catch { throw PawlError(error, of: source) }
     }

@@ -19,10 +19,10 @@ extension DownloadManager: BodyOwner {
     ) throws(PawlError) -> DownloadBody { try DownloadBody(resuming: position, of: source, options, hooks, by: self) }
 
     func addBody(
-        of source: String, into disk: BodyDisk, _ options: DownloadOptions, _ hooks: DownloadHooks?
+        of source: String, into body: BodySink, _ options: DownloadOptions, _ hooks: DownloadHooks?
     ) throws(PawlError) -> (Download, stop: @Sendable () -> Void) {
-        let job = try passingJob(source, options, disk)
-        disk.expect(job.plan.streamAlgorithms)
+        let job = try passingJob(source, options, to: body.destination)
+        body.request(job.plan.streamAlgorithms)
         let owner = StreamRun(job, hooks, thread)
         let base = DownloadSnapshot(id: Download.ID(rawValue: 0), source: job.plan.sources[0].redacted)
         let download = Download(base, owner: owner)

@@ -257,6 +257,22 @@ package final class FakeDisk: Disk {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.contents.withLock { Int64($0.length) }
     }
 
+    /// Only requests tell whether the content is the same.
+    package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
+
+    package func adopt(
+        _ name: String, in source: String, length: Int64, as facts: JournalFacts, isNamed: Bool, isGiven: Bool,
+        to folder: String
+    ) throws(Failure) -> AdoptedPart? {
+        throw Failure(.cannotOpen, "cannot take over", at: "\(source)/\(name)", because: "there are no other programs")
+    }
+
+    /// No name of a simulated download looks like that of a part file.
+    package func reserve(_ name: String, in folder: String) {}
+
+    /// Not every file system can: a power cut may still undo what was done to names.
+    package func syncNames(in folder: String) {}
+
     package func sync(_ name: String, in folder: String) { state.withLock { $0.folder.sync() } }
 
     package func holds(_ name: String, in folder: String) -> Bool {

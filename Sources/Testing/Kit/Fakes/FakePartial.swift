@@ -3,7 +3,7 @@ import PawlJournal
 import Synchronization
 
 /// A part file and its journal in memory, which checks the laws while it is used.
-final class FakePartial: Partial {
+final class FakePartial: JournalledFile {
     let disk: FakeDisk
     let file: FakeFile
     let claim: Claim
@@ -19,6 +19,9 @@ final class FakePartial: Partial {
     }
 
     var path: String { claim.folder + "/" + name }
+    var form: FileName.PartForm { .usual }
+    /// Every byte passes through `write`, which checks it.
+    var descriptor: Int32? { nil }
     var slotCount: Int { JournalLayout.slotCount }
     var holes: [ByteRange] {
         let holes = on { $0.holes } ?? []
@@ -75,6 +78,11 @@ final class FakePartial: Partial {
         disk.state.withLock { $0.counts.rewritten += again }
         spoil(at: offset)
     }
+
+    func wrote(_ range: ByteRange) { disk.violate(.written, "\(path): \(range) bypassed the disk") }
+
+    /// It has its name from the beginning.
+    func ensurePartName() {}
 
     /// A process that dies in a write has written some of it, all of it or nothing.
     private func leave(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
@@ -189,7 +197,16 @@ final class FakePartial: Partial {
         }
     }
 
+    func decodedDigests(
+        _ algorithms: [HashAlgorithm], coding: String, length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
+    ) { completion(.success(nil)) }
+
     var stamp: FileStamp? { file.stamp }
+    var publishesAtOnce: Bool { false }
+    // No law is about fingerprints and attributes.
+    func remember(_ content: ContentFingerprint?) {}
+    func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {}
 
     func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
     {

@@ -3,11 +3,11 @@ package import PawlJournal
 import PawlSystem
 import Synchronization
 
-/// The disk of a download that is only compared with a file: in order, on one connection; nothing is written.
+/// A download that is only compared with a file: in order, on one connection; nothing is written.
 ///
 /// The pieces that are compared grow while they agree, from 64 KiB to 1 MiB, so that a difference costs little more than
 /// itself and a long agreement few entries.
-package final class ComparingDisk: UnstoredDisk {
+package final class FileComparison: Sendable {
     private let path: String
     private let file: OpenFile
     /// The file's length when the comparison began.
@@ -22,47 +22,46 @@ package final class ComparingDisk: UnstoredDisk {
         } catch { throw Failure.system(.cannotOpen, "cannot open", at: path, error) }
     }
 
-    package var comparison: ContentComparison { state.withLock { $0 } }
+    package var result: ContentComparison { state.withLock { $0 } }
 
-    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
-        state.withLock { $0.representation = claim.facts.representation }
-        return .fresh(
-            ComparingPartial(file, of: fileLength, path: path, name: claim.name) { [self] equal, length in
-                state.withLock {
-                    $0.equal = equal
-                    $0.length = length
-                }
+    package var destination: Destination {
+        .sink(
+            SinkMaker { [self] claim in
+                state.withLock { $0.representation = claim.facts.representation }
+                return .fresh(
+                    ComparingSink(file, of: fileLength, path: path) { [self] equal, length in
+                        state.withLock {
+                            $0.equal = equal
+                            $0.length = length
+                        }
+                    })
             })
     }
 }
 
-private final class ComparingPartial: UnstoredPartial {
-    let name: String
-    let path: String
+private final class ComparingSink: ByteSink {
+    private let path: String
     private let file: OpenFile
     private let fileLength: Int64
     private let report: (ByteRangeSet, Int64) -> Void
-    private var length: Int64 = 0
+    private(set) var length: Int64 = 0
     private var equal = ByteRangeSet()
     /// The piece that is being compared: where it began, how long it will be, and whether it agrees so far.
-    private var piece = (start: Int64(0), size: ComparingPartial.smallest, agrees: true)
+    private var piece = (start: Int64(0), size: ComparingSink.smallest, agrees: true)
     private var tail = ContentTail()
     private static let smallest: Int64 = 64 << 10
     private static let largest: Int64 = 1 << 20
 
     init(
-        _ file: OpenFile, of fileLength: Int64, path: String, name: String,
-        report: @escaping (ByteRangeSet, Int64) -> Void
+        _ file: OpenFile, of fileLength: Int64, path: String, report: @escaping (ByteRangeSet, Int64) -> Void
     ) {
         self.file = file
         self.fileLength = fileLength
         self.path = path
-        self.name = name
         self.report = report
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        precondition(offset == length, "one connection is compared in order")
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         var start = 0
         while start < bytes.count {
             let left = pieceEnd - length
@@ -91,7 +90,7 @@ private final class ComparingPartial: UnstoredPartial {
 
     private func endPiece() {
         if piece.agrees { equal.insert(ByteRange(piece.start, length)) }
-        let next = piece.agrees ? min(piece.size * 2, ComparingPartial.largest) : ComparingPartial.smallest
+        let next = piece.agrees ? min(piece.size * 2, ComparingSink.largest) : ComparingSink.smallest
         piece = (length, next, true)
     }
 
@@ -104,11 +103,10 @@ private final class ComparingPartial: UnstoredPartial {
 
     func startOver(_ facts: JournalFacts) throws(Failure) {
         (length, equal, tail) = (0, ByteRangeSet(), ContentTail())
-        piece = (0, ComparingPartial.smallest, true)
+        piece = (0, ComparingSink.smallest, true)
     }
 
-    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
-    {
+    func finish(length: Int64, completion: @escaping @Sendable (Result<String, Failure>) -> Void) {
         endPiece()
         report(equal, length)
         completion(.success(path))
@@ -119,4 +117,29 @@ private final class ComparingPartial: UnstoredPartial {
         _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) { completion(.success([])) }
+
+    func close(keeping facts: JournalFacts?) {}
+}
+
+/// A download that ends with its first response: only what the origin states of the content is of interest.
+package final class StatedContent: Sendable {
+    private let state = Mutex<Representation?>(nil)
+
+    package init() {}
+
+    /// The digests that the response stated of a file with its content; `nil` without an accepted response.
+    ///
+    /// Those of a coded response may be of either form, and a file may have the other one.
+    package var digests: [ExpectedDigest]? {
+        state.withLock { $0.map { $0.coding == nil ? $0.digests.map(\.expected) : [] } }
+    }
+
+    package var destination: Destination {
+        .sink(
+            SinkMaker { [self] (claim) throws(Failure) in
+                state.withLock { $0 = claim.facts.representation }
+                throw Failure(
+                    .unfinished, "cannot download", at: claim.name, because: "only its header section was requested")
+            })
+    }
 }

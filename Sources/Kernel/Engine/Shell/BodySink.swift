@@ -4,7 +4,9 @@ package import PawlJournal
 import Synchronization
 
 /// A download whose bytes a program consumes while they arrive: in order, without a file, at most a few of them waiting.
-package final class BodyDisk: UnstoredDisk {
+///
+/// Nothing that the program has taken can be undone.
+package final class BodySink: ByteSink, Sendable {
     /// The bytes that may wait for the program before the network is paused.
     private static let room = 512 << 10
     /// Enough to prove that another response has the same content.
@@ -26,7 +28,7 @@ package final class BodyDisk: UnstoredDisk {
         }
     }
 
-    fileprivate struct State: Sendable {
+    private struct State: Sendable {
         var chunks: [[UInt8]] = []
         /// The first chunk that was not taken.
         var next = 0
@@ -37,9 +39,11 @@ package final class BodyDisk: UnstoredDisk {
         var isOver = false
         /// The digests that the plan asks for.
         var algorithms: [HashAlgorithm] = []
+        /// `nil` where the bytes before are not received again.
+        var hasher: (any ContentHasher)?
     }
 
-    fileprivate let state: Mutex<State>
+    private let state: Mutex<State>
     private let resumed: Position?
     private let makeHasher: @Sendable ([HashAlgorithm]) -> any ContentHasher
     /// Called on the loop's thread when bytes arrived.
@@ -52,14 +56,14 @@ package final class BodyDisk: UnstoredDisk {
         resumed = position
         self.makeHasher = makeHasher
         self.onBytes = onBytes
-        let tail = ContentTail(position?.tail ?? [], length: position?.offset ?? 0, keeping: BodyDisk.longestTail)
+        let tail = ContentTail(position?.tail ?? [], length: position?.offset ?? 0, keeping: BodySink.longestTail)
         var first = State(tail: tail)
         first.position = position
         state = Mutex(first)
     }
 
     /// The digests that will be requested, besides those that the first response states.
-    package func expect(_ algorithms: [HashAlgorithm]) { state.withLock { $0.algorithms = algorithms } }
+    package func request(_ algorithms: [HashAlgorithm]) { state.withLock { $0.algorithms = algorithms } }
 
     /// Takes the next bytes; `nil` when none are waiting.
     package func take() -> [UInt8]? {
@@ -94,11 +98,33 @@ package final class BodyDisk: UnstoredDisk {
         }
     }
 
-    fileprivate var hasRoom: Bool { state.withLock { $0.isOver || $0.waiting < Self.room } }
+    // MARK: ByteSink
 
-    fileprivate func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+    package var destination: Destination {
+        .sink(SinkMaker(isBegun: { [self] in length > 0 }, begin: begin))
+    }
+
+    private func begin(_ claim: Claim) -> SinkStart {
+        let (written, facts) = state.withLock { ($0.tail.length, $0.position?.facts) }
+        if written > 0, var facts {
+            if !(resumed?.facts.sources).hasSameBytes(as: claim.facts.sources) { facts.sources = claim.facts.sources }
+            state.withLock { $0.hasher = nil }
+            return .found(self, LoadedJournal(facts: facts, done: ByteRangeSet([ByteRange(0, written)])))
+        }
+        note(claim.facts)
+        let all = claim.facts.algorithms(besides: state.withLock { $0.algorithms })
+        let hasher = all.isEmpty ? nil : makeHasher(all)
+        state.withLock { $0.hasher = hasher }
+        return .fresh(self)
+    }
+
+    package var length: Int64 { state.withLock { $0.tail.length } }
+    package var hasRoom: Bool { state.withLock { $0.isOver || $0.waiting < Self.room } }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
+        // Not under the lock: the program need not wait for it.
+        unsafe state.withLock { $0.hasher }?.feed(bytes)
         state.withLock { state in
-            precondition(offset == state.tail.length, "one connection writes in order")
             unsafe state.tail.append(bytes)
             guard !state.isOver else { return }
             state.chunks.append(unsafe [UInt8](bytes))
@@ -107,62 +133,21 @@ package final class BodyDisk: UnstoredDisk {
         onBytes()
     }
 
-    fileprivate func note(_ facts: JournalFacts) {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        let tail = state.withLock { $0.tail }
+        guard unsafe tail.read(into: buffer, at: offset) else { throw isGone }
+    }
+
+    package func note(_ facts: JournalFacts) {
         state.withLock { state in
             let position = state.position
             state.position = Position(offset: position?.offset ?? 0, facts: facts, tail: position?.tail ?? [])
         }
     }
 
-    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
-        let written = state.withLock { $0.tail.length }
-        if written > 0, let facts = state.withLock({ $0.position?.facts }) {
-            var facts = facts
-            if !(resumed?.facts.sources).hasSameBytes(as: claim.facts.sources) { facts.sources = claim.facts.sources }
-            let journal = LoadedJournal(facts: facts, done: ByteRangeSet([ByteRange(0, written)]))
-            return .found(BodyPartial(self, claim.name, hasher: nil), journal)
-        }
-        note(claim.facts)
-        let stated = claim.facts.representation.digests.map(\.checksum.algorithm)
-        let planned = state.withLock { $0.algorithms }
-        let all = HashAlgorithm.allCases.filter { planned.contains($0) || stated.contains($0) }
-        return .fresh(BodyPartial(self, claim.name, hasher: all.isEmpty ? nil : makeHasher(all)))
-    }
-
-    package func unfinished(of source: String, in folder: String) -> String? {
-        state.withLock { $0.tail.length } > 0 ? "body" : nil
-    }
-}
-
-/// Nothing that the program has taken can be undone.
-private final class BodyPartial: UnstoredPartial {
-    let name: String
-    let hasJournal = true
-    private let disk: BodyDisk
-    /// `nil` where the bytes before are not received again.
-    private let hasher: (any ContentHasher)?
-
-    init(_ disk: BodyDisk, _ name: String, hasher: (any ContentHasher)?) {
-        self.disk = disk
-        self.name = name
-        self.hasher = hasher
-    }
-
-    var hasRoom: Bool { disk.hasRoom }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        unsafe hasher?.feed(bytes)
-        unsafe disk.put(bytes, at: offset)
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
-        let tail = disk.state.withLock { $0.tail }
-        guard unsafe tail.read(into: buffer, at: offset) else { throw isGone }
-    }
-
-    func startOver(_ facts: JournalFacts) throws(Failure) {
-        guard disk.state.withLock({ $0.tail.length }) == 0 else { throw isGone }
-        disk.note(facts)
+    package func startOver(_ facts: JournalFacts) throws(Failure) {
+        guard length == 0 else { throw isGone }
+        note(facts)
     }
 
     private var isGone: Failure {
@@ -172,19 +157,18 @@ private final class BodyPartial: UnstoredPartial {
             remedy: "start again from the beginning")
     }
 
-    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
-    { completion(.success("")) }
-
     /// The program has the bytes already; it learns at the end whether they were right.
-    func digests(
+    package func digests(
         _ algorithms: [HashAlgorithm], length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        let computed = hasher?.finish() ?? []
+        let computed = state.withLock { $0.hasher }?.finish() ?? []
         completion(.success(computed.filter { algorithms.contains($0.algorithm) }))
     }
 
-    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
-    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
-    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) { disk.note(facts) }
+    package func finish(length: Int64, completion: @escaping @Sendable (Result<String, Failure>) -> Void) {
+        completion(.success(""))
+    }
+
+    package func close(keeping facts: JournalFacts?) { if let facts { note(facts) } }
 }

@@ -3,11 +3,11 @@ import PawlDisk
 package import PawlJournal
 import Synchronization
 
-/// The disk of a download whose bytes become an object: in order, over one connection, without a local file.
+/// The object that a download's bytes become: in order, over one connection, without a local file.
 ///
 /// What another run left in the store is its journal. It is used only if a strong validator can prove that the source
 /// is unchanged, as its bytes cannot be read for a comparison, and only where no digest needs all of them.
-package final class ObjectDisk: UnstoredDisk {
+package final class ObjectTarget: Sendable {
     private let store: ObjectStore
     private let target: WebAddress
     private let policy: IfExists
@@ -71,26 +71,33 @@ package final class ObjectDisk: UnstoredDisk {
         }
     }
 
-    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
-        if policy == .skip, existing != nil { return .skipped(path: target.text) }
+    /// Without bytes to continue, the place is claimed with the first response, which may show that nothing has to be
+    /// fetched.
+    package var destination: Destination {
+        let isBegun = left != nil || policy == .skip
+        return .sink(SinkMaker(keepsPart: true, isBegun: { isBegun }, begin: begin))
+    }
+
+    private func begin(_ claim: Claim) throws(Failure) -> SinkStart {
+        if policy == .skip, existing != nil { return .present(path: target.text) }
         if let left { return resumed(claim, left) }
         let content = claim.content().map { Hexadecimal.text($0.bytes) }
         if let existing, policy != .overwrite {
-            if let content, existing.content == content { return .skipped(path: target.text) }
+            if let content, existing.content == content { return .present(path: target.text) }
             if policy == .fail || claim.length.map({ $0 != existing.size }) ?? false { throw Self.taken(target) }
         }
         let plan = plan(claim, content: content)
-        return .fresh(ObjectPartial(store, plan, algorithms: algorithms, name: claim.name))
+        return .fresh(ObjectSink(store, plan, algorithms: algorithms))
     }
 
-    private func resumed(_ claim: Claim, _ left: (note: UploadNote, parts: [S3Part])) -> ClaimResult {
+    private func resumed(_ claim: Claim, _ left: (note: UploadNote, parts: [S3Part])) -> SinkStart {
         let source = claim.facts.sources.first ?? ""
         let fingerprint = left.note.facts.representation.fingerprint(of: source, selection: .whole)
         var plan = plan(claim, content: fingerprint.map { Hexadecimal.text($0.bytes) })
         plan.facts = left.note.facts
-        let partial = ObjectPartial(store, plan, continuing: left, algorithms: algorithms, name: claim.name)
-        let done = partial.stored > 0 ? ByteRangeSet([ByteRange(0, partial.stored)]) : ByteRangeSet()
-        return .found(partial, LoadedJournal(facts: left.note.facts, done: done))
+        let sink = ObjectSink(store, plan, continuing: left, algorithms: algorithms)
+        let done = sink.length > 0 ? ByteRangeSet([ByteRange(0, sink.length)]) : ByteRangeSet()
+        return .found(sink, LoadedJournal(facts: left.note.facts, done: done))
     }
 
     private func plan(_ claim: Claim, content: String?) -> ObjectUpload.Plan {
@@ -108,17 +115,10 @@ package final class ObjectDisk: UnstoredDisk {
             .fileExists, "cannot store", at: target.redacted, because: "another object has this key",
             remedy: "choose another key, or replace it with \(.option(.existingFile)) overwrite")
     }
-
-    /// Without bytes to continue, the place is claimed with the first response, which may show that nothing has to be
-    /// fetched.
-    package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
-        left == nil && policy != .skip
-    }
 }
 
 /// A part that is in the store, and in memory.
-private final class ObjectPartial: UnstoredPartial {
-    let name: String
+private final class ObjectSink: ByteSink {
     private let store: ObjectStore
     private var plan: ObjectUpload.Plan
     private var upload: ObjectUpload
@@ -130,30 +130,26 @@ private final class ObjectPartial: UnstoredPartial {
 
     init(
         _ store: ObjectStore, _ plan: ObjectUpload.Plan, continuing left: (note: UploadNote, parts: [S3Part])? = nil,
-        algorithms: [HashAlgorithm], name: String
+        algorithms: [HashAlgorithm]
     ) {
         self.store = store
         self.plan = plan
         self.algorithms = algorithms
-        self.name = name
         upload = ObjectUpload(store, plan, continuing: left)
         tail = ContentTail(length: upload.offset)
         hash = left == nil ? Self.hash(algorithms, plan.facts) : nil
     }
 
     private static func hash(_ algorithms: [HashAlgorithm], _ facts: JournalFacts) -> RunningHash? {
-        let all = algorithms + facts.representation.digests.map(\.checksum.algorithm)
-        let unique = HashAlgorithm.allCases.filter(all.contains)
-        return unique.isEmpty ? nil : RunningHash(unique)
+        let all = facts.algorithms(besides: algorithms)
+        return all.isEmpty ? nil : RunningHash(all)
     }
 
-    /// What the store has already.
-    var stored: Int64 { tail.length }
-    var path: String { plan.target.text }
+    /// With what the store has already.
+    var length: Int64 { tail.length }
     var hasRoom: Bool { upload.hasRoom }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        precondition(offset == tail.length, "one connection writes in order")
+    func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         try unsafe upload.write(bytes)
         unsafe hash?.feed(bytes)
         unsafe tail.append(bytes)
@@ -164,7 +160,7 @@ private final class ObjectPartial: UnstoredPartial {
             // Another run begins anew.
             upload.discard()
             throw Failure(
-                .cannotResume, "cannot continue", at: path,
+                .cannotResume, "cannot continue", at: plan.target.text,
                 because: "the source does not prove that it is unchanged, and stored parts cannot be read",
                 remedy: "\(.resume) from the beginning")
         }
@@ -184,13 +180,12 @@ private final class ObjectPartial: UnstoredPartial {
         hash = Self.hash(algorithms, facts)
     }
 
-    func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
-    {
+    func finish(length: Int64, completion: @escaping @Sendable (Result<String, Failure>) -> Void) {
         let target = plan.target
         upload.finish { result in
             switch result {
             case .success(.stored), .success(.already): completion(.success(target.text))
-            case .success(.differs): completion(.failure(ObjectDisk.taken(target)))
+            case .success(.differs): completion(.failure(ObjectTarget.taken(target)))
             case .success(.lost):
                 completion(
                     .failure(
@@ -212,6 +207,5 @@ private final class ObjectPartial: UnstoredPartial {
         completion(.success(all.filter { algorithms.contains($0.algorithm) }))
     }
 
-    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) { upload.stop() }
-    func discard() { upload.discard() }
+    func close(keeping facts: JournalFacts?) { if facts == nil { upload.discard() } else { upload.stop() } }
 }

@@ -1,17 +1,17 @@
 package import PawlBase
 
 /// Digests of bytes that pass in order.
-package protocol ContentHasher: AnyObject {
+package protocol ContentHasher: AnyObject, Sendable {
     func feed(_ bytes: UnsafeRawBufferPointer)
     /// The digests, in the order of the algorithms; nothing is fed afterwards.
     func finish() -> [Checksum]
 }
 
-/// One download's part file and journal.
+/// One download's part file and its journal.
 ///
 /// Belongs to the loop thread of its download; completions may come on any thread, also before the call
 /// returns.
-package protocol Partial: AnyObject {
+package protocol JournalledFile: AnyObject {
     /// The final file name that was claimed, and the folder.
     var name: String { get }
     var path: String { get }
@@ -20,9 +20,7 @@ package protocol Partial: AnyObject {
 
     /// Writes all of `bytes` at `offset` or throws (code 9 disk full, 17 I/O).
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure)
-    /// Whether it accepts more bytes now; a reader of a pipe may be slow.
-    var hasRoom: Bool { get }
-    /// The part file for writes without copying; `nil` when everything has to pass through `write`.
+    /// The part file for writes without copying; `nil` when everything has to pass through `write`, as in tests.
     var descriptor: Int32? { get }
     /// The parts of a finished file to which nothing was ever written, as far as the file system knows.
     var holes: [ByteRange] { get }
@@ -94,7 +92,7 @@ package protocol Partial: AnyObject {
     /// was taken in between and the claim has `rename`). Completions may come on any thread, also before the
     /// call returns.
     func publish(length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
-    /// The part file, which the finished file will be; `nil` when it is no file.
+    /// The part file, which the finished file will be; `nil` when it is closed.
     var stamp: FileStamp? { get }
     /// Whether `publish` waits for no disk and ends before it returns.
     var publishesAtOnce: Bool { get }
@@ -109,58 +107,4 @@ package protocol Partial: AnyObject {
     /// Ends `ClaimResult.existing` before the file is complete: restores the old name of its first `length`
     /// bytes, those that were added synced; where that cannot be done, as `restoreOriginal`.
     func restoreExtended(length: Int64) throws(Failure)
-}
-
-extension Partial {
-    package var form: FileName.PartForm { .usual }
-    package func restoreExtended(length: Int64) throws(Failure) { try restoreOriginal() }
-    package var hasRoom: Bool { true }
-    package var descriptor: Int32? { nil }
-    package var holes: [ByteRange] { [] }
-    package var stamp: FileStamp? { nil }
-    package var publishesAtOnce: Bool { false }
-    package func ensurePartName() {}
-    package func willWrite(_ range: ByteRange) {}
-    package func remember(_ content: ContentFingerprint?) {}
-    package func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-
-    package func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    ) { preconditionFailure("pieces are those of a file") }
-
-    package func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {}
-
-    package func decodedDigests(
-        _ algorithms: [HashAlgorithm], coding: String, length: Int64,
-        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
-    ) { completion(.success(nil)) }
-
-    package func wrote(_ range: ByteRange) {
-        preconditionFailure("a partial without a descriptor is written by write only")
-    }
-}
-
-/// A part that is no file: it has no journal, and nothing of it survives the process.
-package protocol UnstoredPartial: Partial {}
-
-extension UnstoredPartial {
-    package var path: String { "" }
-    package var hasJournal: Bool { false }
-    package var slotCount: Int { 64 }
-    package var durable: ByteRangeSet { ByteRangeSet() }
-
-    package func checkpoint(_ done: ByteRangeSet, completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
-        completion(.success(()))
-    }
-
-    package func reserve(_ total: Int64) throws(Failure) {}
-    package func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    package func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    package func beginLane(slot: Int, at start: Int64) throws(Failure) {}
-    package func advanceLane(slot: Int, to cursor: Int64) {}
-    package func hashAhead(_ algorithms: [HashAlgorithm], done: ByteRangeSet) {}
-    package func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
-    package func discard() {}
-    package func restoreOriginal() throws(Failure) {}
 }
