@@ -19,9 +19,9 @@ extension DownloadMachine {
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let actions = beginSuffix(response, lane: index, now: now) { return actions }
-        lanes[index].identity = response.identity
+        lanes[index].response.identity = response.identity
         let lane = lanes[index]
-        if lane.kind == .restarting { return useWhole(response, lane: index, now: now) }
+        if lane.work == .restarting { return useWhole(response, lane: index, now: now) }
         // With a suffix range the first response shows where the file begins in the resource.
         let start = continuity.base ?? response.range.start
         continuity.base = start
@@ -36,7 +36,8 @@ extension DownloadMachine {
         } else if let refused = hold(response, against: lane, index, now: now) {
             return refused
         }
-        lanes[index].responseEnd = response.range.end == ByteRange.open ? ByteRange.open : response.range.end - start
+        lanes[index].response.end =
+            response.range.end == ByteRange.open ? ByteRange.open : response.range.end - start
         return learnDigests(of: lane) + fit(response, lane: index, now: now)
     }
 
@@ -55,7 +56,7 @@ extension DownloadMachine {
 
     /// Says why bytes on disk are discarded, unless that was said.
     private func noticeOfWhole() -> [Action] {
-        if server.isSuspect || continuity.isStale || map.done.isEmpty { return [] }
+        if server.isSuspect || continuity.isStale || lanes.map.done.isEmpty { return [] }
         let notice =
             plan.selection == .whole
             ? LocalizableMessage(
@@ -100,21 +101,22 @@ extension DownloadMachine {
         case .unclear: return checkTag(lane: index, now: now)
         case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)
         case .weak
-        where lane.isBringing && lanes.contains { $0.id != lane.id && $0.stage == .flowing && $0.isBringing }:
+        where lane.isBringing && lanes.list.contains { $0.id != lane.id && $0.isFlowing && $0.isBringing }:
             // Responses that only a comparison tells apart are requested one at a time.
             return [remove(index)]
         case .weak: break
         case .strong, .dated:
             // Else the comparison does it.
             if lane.overlap == 0 || response.evidence == .strong || response.evidence == .dated {
-                continuity.representation?.prove(sources[lane.source].text, at: lane.host, response.identity.validators)
+                continuity.representation?.prove(
+                    sources[lane.source].text, at: lane.request.host, response.identity.validators)
             }
             if lane.overlap == 0 || response.evidence == .strong { sources[lane.source].prove() }
         }
-        if let known = map.total, let length = plan.selectedLength(of: response.identity.total), known != length {
+        if let known = lanes.map.total, let length = plan.selectedLength(of: response.identity.total), known != length {
             return changed(.sizeChanged(from: known, to: length), lane: index, now: now)
         }
-        if let length = plan.selectedLength(of: response.identity.total), length < map.done.upperBound {
+        if let length = plan.selectedLength(of: response.identity.total), length < lanes.map.done.upperBound {
             return changed(.fewerThanOnDisk(length), lane: index, now: now)
         }
         let isSame = response.evidence == .strong
@@ -129,8 +131,8 @@ extension DownloadMachine {
         version.coding = identity.coding
         version.total = identity.total
         version.mediaType = identity.mediaType
-        version.digests = lane.stated
-        version.prove(sources[lane.source].text, at: lane.host, identity.validators)
+        version.digests = lane.response.stated
+        version.prove(sources[lane.source].text, at: lane.request.host, identity.validators)
         continuity.describe(version)
         sources[lane.source].prove()
     }
@@ -138,15 +140,17 @@ extension DownloadMachine {
     /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
     private mutating func fit(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         if let total = totalSaid(by: response, to: index) {
-            guard map.done.upperBound <= total else { return changed(.fewerThanOnDisk(total), lane: index, now: now) }
-            map.learn(total: total)
+            guard lanes.map.done.upperBound <= total else {
+                return changed(.fewerThanOnDisk(total), lane: index, now: now)
+            }
+            lanes.learn(total: total)
             continuity.representation?.learn(total: response.identity.total)
         }
         // A copy of the lane, an autoclosure (of `||`) that names `self`, or a method of it would copy all of it.
-        let (kind, cursor, responseEnd) = (lanes[index].kind, lanes[index].cursor, lanes[index].responseEnd)
-        let comparesEnd = lanes[index].comparesEnd(of: map)
-        let horizon = map.horizon
-        let mayBeEmpty = kind == .settling || comparesEnd
+        let (isData, cursor, responseEnd) = (lanes[index].isData, lanes[index].cursor, lanes[index].response.end)
+        let comparesEnd = lanes[index].comparesEnd(of: lanes.map)
+        let horizon = lanes.map.horizon
+        let mayBeEmpty = lanes[index].isSettling || comparesEnd
         guard responseEnd > cursor || cursor >= horizon || mayBeEmpty else {
             return partTooShort(
                 .init("range-ends-early", "the server sent no byte after \(cursor)"), lane: index, now: now)
@@ -161,26 +165,25 @@ extension DownloadMachine {
         // More responses of this length would mostly repeat the overlap.
         let isShortEnd = sources[lanes[index].source].parts.end == end
         let isShort = end < wanted && end - cursor < lanes[index].overlap
-        if kind == .data, isShort, !comparesEnd, !isShortEnd {
+        if isData, isShort, !comparesEnd, !isShortEnd {
             return partTooShort(
                 .init("range-too-short", "the server sent only \(end - cursor) bytes after those to compare"),
                 lane: index, now: now)
         }
-        lanes[index].end = end
+        if file.isClaimed, lanes.isPassed(index, endingAt: end) { return [remove(index)] + refillOrOpen(now: now) }
+        let limits = lanes.endTogether(index, at: end).map { Action.limit($0, end: end) }
         guard file.isClaimed else {
-            map.shorten(lanes[index].id, to: end)
             lanes[index].stage = .claiming
             return [.claim(lanes[index].id)]
         }
-        if isPassed(lanes[index]) { return [remove(index)] + refillOrOpen(now: now) }
-        return endTogether(with: index) + admit(index, now: now)
+        return limits + admit(index, now: now)
     }
 
     /// The file's length, when this response is the first to state it.
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
     private mutating func totalSaid(by response: Judge.AcceptedResponse, to index: Int) -> Int64? {
-        guard map.total == nil, lanes[index].kind != .settling else { return nil }
+        guard lanes.map.total == nil, !lanes[index].isSettling else { return nil }
         // A mirror whose bytes have not been compared may have other content.
         let isProven = sources[lanes[index].source].isProven
         if lanes[index].overlap > 0, sources.count > 1, !isProven { return nil }
@@ -191,17 +194,16 @@ extension DownloadMachine {
     mutating func admit(_ index: Int, now: Instant) -> [Action] {
         assert(lanes[index].overlap <= lanes[index].cursor, "the overlap is before the cursor")
         preparePieces()
-        let isFirst = phase != .transferring || received == 0
+        let isFirst = phase != .transferring || lanes.received == 0
         lanes[index].stage = .flowing
         let asks = askForSidecars()
-        lanes[index].lastByteAt = now
-        lanes[index].measuredAt = now
+        lanes[index].speed.began(now: now)
         let id = lanes[index].id
         // A target that works may expire again.
         sources[lanes[index].source].worked()
         checkpoints.began(now: now)
         guard isFirst else { return [.admit(id)] + asks }
-        let started = Action.notify(.started(total: map.total, resumedAt: written))
+        let started = Action.notify(.started(total: lanes.map.total, resumedAt: written))
         let actions =
             phase == .transferring
             ? [started, .record, .admit(id)] : [started, enter(.transferring), .record, .admit(id)]

@@ -5,7 +5,7 @@ import PawlJournal
 extension DownloadMachine {
     /// The file's place was claimed.
     package mutating func claimed(_ id: LaneID, _ outcome: ClaimOutcome, now: Instant) -> [Action] {
-        guard isActive, let index = index(of: id), lanes[index].stage == .claiming else { return [] }
+        guard isActive, let index = lanes.index(of: id), lanes[index].stage == .claiming else { return [] }
         switch outcome {
         case .fresh:
             file.claimed()
@@ -19,20 +19,20 @@ extension DownloadMachine {
         case .existing(let length, let holes):
             file.claimed()
             let drops = stop()
-            return drops + resumeExisting(length, holes: holes, total: map.total, now: now)
+            return drops + resumeExisting(length, holes: holes, total: lanes.map.total, now: now)
         case .skipped(let length): return stop() + keepExisting(length)
         case .failed(let failure): return fail(failure)
         }
     }
 
-    func reserve() -> [Action] { map.total.map { [.reserve($0)] } ?? [] }
+    func reserve() -> [Action] { lanes.map.total.map { [.reserve($0)] } ?? [] }
 
     /// The place was known before any request.
     mutating func beginClaimed(_ outcome: ClaimOutcome, now: Instant) -> [Action] {
         switch outcome {
         case .fresh:
             file.claimed()
-            map = SegmentMap(total: nil)
+            lanes.begin(with: SegmentMap(total: nil))
             return openFirst(now: now)
         case .found(let journal):
             file.claimed()
@@ -50,7 +50,9 @@ extension DownloadMachine {
     private mutating func takeOver(_ journal: LoadedJournal, after lane: Lane? = nil, now: Instant) -> [Action] {
         let actions = adopt(journal, after: lane, now: now)
         // Discarding, publishing and closing sync what is left.
-        guard isActive || phase == .waitingForNetwork || phase == .verifying, !map.done.isEmpty else { return actions }
+        guard isActive || phase == .waitingForNetwork || phase == .verifying, !lanes.map.done.isEmpty else {
+            return actions
+        }
         checkpoints.made(of: written, now: now)
         return [.checkpoint] + actions
     }
@@ -64,13 +66,13 @@ extension DownloadMachine {
             file.claimed(existing: original, isContinued: true)
             budget.countsProgress(from: journal.done.count)
             guard found.selection == plan.selection else {
-                map = SegmentMap(done: journal.done)
+                lanes.begin(with: SegmentMap(done: journal.done))
                 return cannotContinueExisting(
                     .init("continued-other-range", "another range of it was requested before"))
             }
         }
         if found.damage != nil, plan.retriesCorrupt, file.existingLength == nil {
-            map = SegmentMap(total: nil)
+            lanes.begin(with: SegmentMap(total: nil))
             return [.notify(.notice(Self.startsOverCorrupt)), .startOver] + openFirst(now: now)
         }
         // Offsets count from where the earlier run's part began; another beginning never replaces it.
@@ -85,7 +87,7 @@ extension DownloadMachine {
         if isSameAddress { sources[0].trial = nil }
         guard isKept || journal.done.isEmpty else {
             continuity.foundStale()
-            map = SegmentMap(done: journal.done)
+            lanes.begin(with: SegmentMap(done: journal.done))
             let notice =
                 isPlain
                 ? LocalizableMessage(
@@ -107,9 +109,9 @@ extension DownloadMachine {
         // where the server never reported a total.
         let isWhole = journal.done.contains(ByteRange(0, plan.longest))
         let total = plan.selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
-        map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
-        budget.countsProgress(from: map.done.count)
-        continuity.join(at: found.openJoints.filter { map.done.contains(ByteRange($0 - 1, $0 + 1)) })
+        lanes.begin(with: SegmentMap(total: total, done: journal.done.clipped(to: plan.longest)))
+        budget.countsProgress(from: lanes.map.done.count)
+        continuity.join(at: found.openJoints.filter { lanes.map.done.contains(ByteRange($0 - 1, $0 + 1)) })
         if digestsDecide { continuity.join(at: []) }
         preparePieces()
         let isUnrecorded = found.selection == nil && !digestsDecide
@@ -121,10 +123,11 @@ extension DownloadMachine {
             continuity.representation?.selection = selection
         }
         if isUnrecorded || isOfOtherAddress(journal, lane) {
-            continuity.sample(map.done.runs.max { $0.count < $1.count }.map { ComparisonSample.places(of: $0) } ?? [])
+            continuity.sample(
+                lanes.map.done.runs.max { $0.count < $1.count }.map { ComparisonSample.places(of: $0) } ?? [])
         }
         var notices: [Action] = found.selection == plan.selection ? [] : [.record]
-        if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
+        if let coding = found.coding, !lanes.map.done.isEmpty, !lanes.map.isComplete {
             server.giveUpRanges()
             let notice = LocalizableMessage(
                 "encoded-starting-over",
@@ -137,9 +140,9 @@ extension DownloadMachine {
         // Nothing is finished that the response at hand contradicts: another one decides.
         let isContradicted = lane.map { contradicts($0, found) } ?? false
         sources[0].isProven = !isContradicted && own.contains { !$0.validators.isEmpty }
-        if map.isComplete, sources[0].isFileTransfer { noteReportedEnd() }
+        if lanes.map.isComplete, sources[0].isFileTransfer { noteReportedEnd() }
         let isKnown = (sources[0].isProven || digestsDecide) && continuity.openJoints.isEmpty
-        return notices + (map.isComplete && isKnown ? complete() : openFirst(now: now))
+        return notices + (lanes.map.isComplete && isKnown ? complete() : openFirst(now: now))
     }
 
     /// Whether the part file was begun for another address, and no equal strong tag says that it is the same content.
@@ -148,19 +151,19 @@ extension DownloadMachine {
     /// compared.
     private func isOfOtherAddress(_ journal: LoadedJournal, _ lane: Lane?) -> Bool {
         // All of a short run is compared before anything is added to it.
-        guard !digestsDecide, map.done.runs.contains(where: { $0.count > DownloadMachine.overlap }),
+        guard !digestsDecide, lanes.map.done.runs.contains(where: { $0.count > DownloadMachine.overlap }),
             !journal.facts.sources.containsBytes(of: sources[0].text),
             !sources.map(\.text).contains(where: journal.facts.sources.first.hasSameBytes)
         else { return false }
-        let tag = lane?.identity?.validators.entityTag
+        let tag = lane?.response.identity?.validators.entityTag
         return tag == nil || tag?.isWeak == true || tag != journal.facts.representation.validators.entityTag
     }
 
     private func contradicts(_ lane: Lane, _ found: Representation) -> Bool {
-        guard let seen = lane.identity else { return false }
+        guard let seen = lane.response.identity else { return false }
         if seen.coding != found.coding { return true }
         if let before = found.total, let total = seen.total, before != total { return true }
-        let record = found.record(of: sources[lane.source].text, at: lane.host)
+        let record = found.record(of: sources[lane.source].text, at: lane.request.host)
         switch record?.evidence(for: seen.validators) {
         case .changed?, .unclear?: return true
         case .strong?, .dated?, .weak?, nil: return false
@@ -182,11 +185,11 @@ extension DownloadMachine {
         }
         // Nothing follows a requested part that is all there.
         let total = total ?? (length == plan.longest ? length : nil)
-        map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
+        lanes.begin(with: SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)])))
         budget.countsProgress(from: length)
         // A digest proves more than any sample.
         if !plan.hasDigest { continuity.sample(ComparisonSample.places(of: ByteRange(0, length), holes: holes)) }
-        if map.isComplete, plan.hasDigest { return complete() }
+        if lanes.map.isComplete, plan.hasDigest { return complete() }
         return openFirst(now: now)
     }
 }

@@ -32,7 +32,7 @@ extension DownloadMachine {
         waiting.end()
         waiting.refillAfter = nil
         file.begin()
-        ramp.restart()
+        lanes.ramp.restart()
         for index in sources.indices {
             sources[index].begin()
         }
@@ -82,9 +82,8 @@ extension DownloadMachine {
 
     /// Drops every lane and returns their unfinished bytes to the rest.
     mutating func stop() -> [Action] {
-        let drops = lanes.map { Action.drop($0.id) }
-        for lane in lanes { _ = noteOpenJoint(of: lane) }
-        for lane in lanes { map.release(lane.id) }
+        let drops = lanes.list.map { Action.drop($0.id) }
+        for lane in lanes.list { _ = noteOpenJoint(of: lane) }
         lanes.removeAll()
         pieces.awaitNone()
         waiting.abandon()
@@ -113,7 +112,7 @@ extension DownloadMachine {
     package mutating func turn(now: Instant) -> [Action] {
         guard isActive, waiting.isForPlace else { return [] }
         waiting.endForLane()
-        if lanes.isEmpty { return attemptNow(now: now) }
+        if lanes.list.isEmpty { return attemptNow(now: now) }
         if let until = waiting.refillAfter, now < until { return [] }
         return phase == .transferring ? refill(now: now) : []
     }
@@ -126,7 +125,7 @@ extension DownloadMachine {
 
     /// Whether it has no connection and waits for its next attempt or for a connection.
     package var waitsForRetry: Bool {
-        guard waiting.maySkip, lanes.isEmpty else { return false }
+        guard waiting.maySkip, lanes.list.isEmpty else { return false }
         return isActive || phase == .waiting
     }
 

@@ -23,24 +23,24 @@ extension DownloadMachine {
 
     /// Whether the source's last response was compared, ended at `offset`, and stated no total.
     func isComparedEnd(_ offset: Int64, of source: Int) -> Bool {
-        map.total == nil && continuity.isEnd(offset, of: source)
+        lanes.map.total == nil && continuity.isEnd(offset, of: source)
     }
 
     func contiguous(before offset: Int64) -> Int64 {
         let low = max(0, offset - DownloadMachine.overlap)
-        let from = map.done.gaps(in: ByteRange(low, offset)).last?.end ?? low
+        let from = lanes.map.done.gaps(in: ByteRange(low, offset)).last?.end ?? low
         return offset - from
     }
 
     private func contiguous(after offset: Int64) -> Int64 {
-        let high = min(map.horizon, offset + DownloadMachine.overlap)
+        let high = min(lanes.map.horizon, offset + DownloadMachine.overlap)
         guard offset < high else { return 0 }
-        return (map.done.gaps(in: ByteRange(offset, high)).first?.start ?? high) - offset
+        return (lanes.map.done.gaps(in: ByteRange(offset, high)).first?.start ?? high) - offset
     }
 
     /// How many bytes behind `offset`, fetched by other lanes, a request fetches in addition.
     func joint(after offset: Int64, from source: Int) -> Int64 {
-        comparesJoints(promise(of: source)) && map.total != nil ? contiguous(after: offset) : 0
+        comparesJoints(promise(of: source)) && lanes.map.total != nil ? contiguous(after: offset) : 0
     }
 
     /// Whether lanes are compared where they meet: no strong entity tag covers all of them.
@@ -48,15 +48,17 @@ extension DownloadMachine {
         !digestsDecide && (promise != .strong || sources.count(where: \.isProven) > 1)
     }
 
-    private func comparesJoints(_ lane: Lane) -> Bool { comparesJoints(promise(of: lane.source, at: lane.host)) }
+    private func comparesJoints(_ lane: Lane) -> Bool {
+        comparesJoints(promise(of: lane.source, at: lane.request.host))
+    }
 
     /// Notes that the bytes behind a lane's end are another response's and were not compared with its own: they did not
     /// exist yet, its request ended there, or its connection broke.
     ///
     /// A later lane that begins there compares its overlap. Returns the action that records it.
     mutating func noteOpenJoint(of lane: Lane) -> [Action] {
-        guard lane.kind == .data, lane.cursor == lane.end, lane.end < map.horizon, map.total != nil, !lane.isJoined,
-            comparesJoints(lane), !map.rest.contains(where: { $0.start == lane.end })
+        guard lane.isData, lane.work != .data(.equal), lane.cursor == lane.end, lane.end < lanes.map.horizon,
+            lanes.map.total != nil, comparesJoints(lane), !lanes.map.rest.contains(where: { $0.start == lane.end })
         else { return [] }
         continuity.openJoint(at: lane.end)
         continuity.representation?.openJoints.append(lane.end)
@@ -67,13 +69,13 @@ extension DownloadMachine {
     ///
     /// libcurl opens the file before it reads that length: a shorter file that replaced it in between would have cut it.
     mutating func noteReportedEnd(of lane: Lane) {
-        guard sources[lane.source].current.scheme == .sftp, lane.kind == .data, lane.cursor == lane.end else { return }
+        guard sources[lane.source].current.scheme == .sftp, lane.isData, lane.cursor == lane.end else { return }
         noteReportedEnd()
     }
 
     /// The same of a file of an FTP or SFTP server that an earlier run has completed, but not finished.
     mutating func noteReportedEnd() {
-        guard let base = continuity.base, let end = map.total, end > 0, !digestsDecide, !plan.hasDigest,
+        guard let base = continuity.base, let end = lanes.map.total, end > 0, !digestsDecide, !plan.hasDigest,
             continuity.representation?.total == base.addingClamped(end)
         else { return }
         continuity.openJoint(at: end)
@@ -81,30 +83,30 @@ extension DownloadMachine {
 
     /// All bytes are on disk: what met without a comparison is compared before the end.
     mutating func sampleOpenJoints() {
-        guard map.isComplete, !continuity.openJoints.isEmpty else { return }
-        continuity.sampleOpenJoints(horizon: map.horizon)
+        guard lanes.map.isComplete, !continuity.openJoints.isEmpty else { return }
+        continuity.sampleOpenJoints(horizon: lanes.map.horizon)
     }
 
     /// The lane has received its last byte and its body continues: how many of the following bytes it
     /// compares.
     package mutating func reachedEnd(_ id: LaneID) -> Int64 {
-        guard isActive, let index = index(of: id), lanes[index].kind == .data, lanes[index].cursor == lanes[index].end,
+        guard isActive, let index = lanes.index(of: id), lanes[index].isData, lanes[index].cursor == lanes[index].end,
             comparesJoints(lanes[index]),
             // Its racers have lost, and end with it.
-            !lanes.contains(where: { $0.isRacing == id })
+            !lanes.list.contains(where: { $0.isRacing == id })
         else { return 0 }
         let lane = lanes[index]
-        lanes[index].joint = min(contiguous(after: lane.end), lane.responseEnd - lane.end)
+        lanes.joins(index, min(contiguous(after: lane.end), lane.response.end - lane.end))
         return lanes[index].joint
     }
 
     /// The bytes behind the lane's end were compared with those that another lane wrote.
     package mutating func joined(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
-        guard isActive, let index = index(of: id) else { return [] }
+        guard isActive, let index = lanes.index(of: id) else { return [] }
         let lane = lanes[index]
         // A few bytes say little of the rest.
-        lanes[index].isJoined = agreed && lane.joint == min(DownloadMachine.overlap, map.horizon - lane.end)
-        lanes[index].joint = 0
+        let isAll = lane.joint == min(DownloadMachine.overlap, lanes.map.horizon - lane.end)
+        lanes.joined(index, isEqual: agreed && isAll)
         if agreed { return [] }
         return changed(
             .init("bytes-differ-between-connections", "bytes differ where two connections meet"), lane: index,
@@ -115,19 +117,19 @@ extension DownloadMachine {
     /// to compare.
     mutating func settleFirst(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
-        let isKnown = continuity.representation?.record(of: sources[lane.source].text, at: lane.host) != nil
+        let isKnown = continuity.representation?.record(of: sources[lane.source].text, at: lane.request.host) != nil
         // The response proves less than its validators promised.
-        continuity.representation?.distrust(sources[lane.source].text, at: lane.host)
-        if lane.redirects > 0 {
+        continuity.representation?.distrust(sources[lane.source].text, at: lane.request.host)
+        if lane.request.redirects > 0 {
             // Nor does the URL that redirects promise anything; else it would be requested so again after each expiry.
             let given = sources[lane.source].given.origin.text
             continuity.representation?.distrust(sources[lane.source].text, at: given)
         }
         sources[lane.source].worked()
         let drop = remove(index)
-        if lanes.isEmpty { return [drop] + recording(openFirst(now: now)) }
+        if lanes.list.isEmpty { return [drop] + recording(openFirst(now: now)) }
         if isKnown { return [drop, .record] }
-        guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(lane.source, now: now) else {
+        guard !lanes.list.contains(where: { $0.isSettling }), let settle = settle(lane.source, now: now) else {
             waiting.refillAfter = now + .seconds(1)
             return [drop]
         }
@@ -138,33 +140,33 @@ extension DownloadMachine {
     ///
     /// `elsewhere`: the bytes have no information; these places have, or there is none that has.
     package mutating func compared(_ id: LaneID, agreed: Bool, elsewhere: [ByteRange] = [], now: Instant) -> [Action] {
-        guard isActive, let index = index(of: id) else { return [] }
+        guard isActive, let index = lanes.index(of: id) else { return [] }
         let lane = lanes[index]
         guard agreed else { return differs(index, now: now) }
         if let compares = compareElsewhere(index, elsewhere, now: now) { return compares }
         let isShown = sources[lane.source].isOnTrial
         let isNew = noteAgreement(lane)
-        let isEnd = lane.comparesEnd(of: map)
-        lanes[index].overlap = 0
-        if map.total == nil, let total = plan.selectedLength(of: continuity.representation?.total) {
-            map.learn(total: max(total, map.done.upperBound))
+        let isEnd = lane.comparesEnd(of: lanes.map)
+        lanes.compared(index)
+        if lanes.map.total == nil, let total = plan.selectedLength(of: continuity.representation?.total) {
+            lanes.learn(total: max(total, lanes.map.done.upperBound))
         }
         if isEnd {
-            if plan.selectedLength(of: lane.identity?.total) == lane.cursor {
-                map.learn(total: lane.cursor)
+            if plan.selectedLength(of: lane.response.identity?.total) == lane.cursor {
+                lanes.learn(total: lane.cursor)
             } else {
                 continuity.ended(at: lane.cursor, of: lane.source)
             }
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
         }
-        guard lane.kind == .settling else {
+        guard lane.isSettling else {
             // The bytes that this response adds are compared for it alone.
             continuity.forgetAhead()
             return isShown || isNew ? [.record] : []
         }
         let place = sources[lane.source].current.redacted
-        let isReportedEnd = sources[lane.source].isFileTransfer && lane.cursor == map.total
+        let isReportedEnd = sources[lane.source].isFileTransfer && lane.cursor == lanes.map.total
         if noteComparedAhead(lane) || isReportedEnd {
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
@@ -205,17 +207,17 @@ extension DownloadMachine {
         continuity.sampled(compared)
         let selection = plan.selection
         if continuity.samples.isEmpty { continuity.representation?.selection = selection }
-        if continuity.samples.isEmpty, map.isComplete {
+        if continuity.samples.isEmpty, lanes.map.isComplete {
             let joints = continuity.openJoints
             continuity.representation?.openJoints = joints
         }
-        guard let identity = lane.identity else { return continuity.representation != before }
+        guard let identity = lane.response.identity else { return continuity.representation != before }
         let source = sources[lane.source].text
         // The whole was compared, and its tag may be that of another version with an equal beginning.
-        if record(of: lane.source, at: lane.host)?.evidence(for: identity.validators) == .unclear {
-            continuity.representation?.distrust(source, at: lane.host)
+        if record(of: lane.source, at: lane.request.host)?.evidence(for: identity.validators) == .unclear {
+            continuity.representation?.distrust(source, at: lane.request.host)
         }
-        continuity.representation?.prove(source, at: lane.host, identity.validators)
+        continuity.representation?.prove(source, at: lane.request.host, identity.validators)
         continuity.representation?.learn(total: identity.total)
         addDigests(of: lane)
         if continuity.representation?.mediaType == nil { continuity.representation?.mediaType = identity.mediaType }
@@ -226,35 +228,27 @@ extension DownloadMachine {
     ///
     /// What is behind a gap arrives again. `nil` where nothing on disk is its beginning.
     mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
-        let have = map.done.prefix
+        let have = lanes.map.done.prefix
         let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        guard have > 0, !plan.isInOrder, map.done.runs.count == 1 || !isBound, file.isClaimed, !continuity.isStale,
+        guard have > 0, !plan.isInOrder, lanes.map.done.runs.count == 1 || !isBound, file.isClaimed,
+            !continuity.isStale,
             continuity.base == 0,
             response.range.start == 0, response.range.end >= have,
             continuity.representation?.coding == response.identity.coding
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)
         // A whole without a length has all of the pieces, or their digests tell.
-        guard map.total ?? total == total || total == nil && hasPieces, !contradictsDigests(lanes[index]) else {
+        guard lanes.map.total ?? total == total || total == nil && hasPieces, !contradictsDigests(lanes[index]) else {
             return nil
         }
-        let keep = lanes[index].id
-        let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
-        for lane in lanes { map.release(lane.id) }
-        lanes.removeAll { $0.id != keep }
+        let drops = lanes.keep(index).map { Action.drop($0) }
         let discards = discard(behind: have)
-        if map.total == nil, let total { map.learn(total: total) }
+        if lanes.map.total == nil, let total { lanes.learn(total: total) }
         let silence: [Action] = server.settleSuspicion() ? [.notify(.notice(Self.silentToRanges))] : []
         server.giveUpRanges()
         continuity.compareNothing()
-        lanes[0].identity = response.identity
-        lanes[0].kind = map.isComplete ? .settling : .data
-        lanes[0].cursor = have
-        lanes[0].overlap = have
-        lanes[0].responseEnd = response.range.end
-        let end = min(map.horizon, plan.longest)
-        lanes[0].end = map.isComplete ? have : end
-        if !map.isComplete { map.assign(ByteRange(have, end), to: keep) }
+        lanes[0].response.identity = response.identity
+        lanes.compareWhole(have, responseEnd: response.range.end, longest: plan.longest)
         let notice =
             discards.isEmpty
             ? LocalizableMessage(

@@ -12,30 +12,29 @@ extension DownloadMachine {
         guard isActive, !digestsDecide, let lane = lane(id), lane.overlap > 0 else { return nil }
         let compared = lane.comparedRange
         // All that is on disk was compared.
-        guard compared.count < map.done.count else { return nil }
+        guard compared.count < lanes.map.done.count else { return nil }
         if continuity.elsewhere?.contains(compared, from: lane.source) == true { return nil }
         // One of the parts that are compared for a connection that breaks: the request for more bytes decides.
-        if lane.kind == .settling, part(of: lane.source) != nil, !continuity.samples.contains(where: compared.contains)
-        {
+        if lane.isSettling, part(of: lane.source) != nil, !continuity.samples.contains(where: compared.contains) {
             return nil
         }
-        let record = record(of: lane.source, at: lane.host)
-        switch lane.identity.flatMap({ record?.evidence(for: $0.validators) }) {
+        let record = record(of: lane.source, at: lane.request.host)
+        switch lane.response.identity.flatMap({ record?.evidence(for: $0.validators) }) {
         case .strong?: return nil
         case .dated?, .weak?, .unclear?, .changed?, nil: break
         }
-        return (compared, ComparisonSample.candidates(near: compared, on: map.done))
+        return (compared, ComparisonSample.candidates(near: compared, on: lanes.map.done))
     }
 
     /// The places to compare where none of the candidates identifies the content.
-    package var comparisonSpread: [ByteRange] { ComparisonSample.spread(over: map.done) }
+    package var comparisonSpread: [ByteRange] { ComparisonSample.spread(over: lanes.map.done) }
 
     /// Compares other places first, where the lane's bytes have no information; `nil` when its agreement counts.
     mutating func compareElsewhere(_ index: Int, _ places: [ByteRange], now: Instant) -> [Action]? {
         let lane = lanes[index]
         let compared = lane.comparedRange
         if continuity.elsewhere?.source != lane.source { continuity.elsewhere = nil }
-        if lane.kind == .settling, continuity.elsewhere?.note(equal: compared) == true {
+        if lane.isSettling, continuity.elsewhere?.note(equal: compared) == true {
             guard continuity.elsewhere?.left.isEmpty == false else { return nil }
             return [remove(index)] + nextElsewhere(lane.source, now: now)
         }
@@ -63,17 +62,17 @@ extension DownloadMachine {
 
     /// The bytes that the response repeats from the place on, where that is near.
     private func reach(of lane: Lane, to places: [ByteRange]) -> ByteRange? {
-        guard lane.kind == .data, places.count == 1, places[0].start < lane.cursor, part(of: lane.source) == nil else {
+        guard lane.isData, places.count == 1, places[0].start < lane.cursor, part(of: lane.source) == nil else {
             return nil
         }
         let reach = ByteRange(places[0].start, lane.cursor)
-        return reach.count <= Self.longestReach && map.done.contains(reach) ? reach : nil
+        return reach.count <= Self.longestReach && lanes.map.done.contains(reach) ? reach : nil
     }
 
     /// How many bytes before `offset` a request to the source compares since those right before it have no information.
     func reach(before offset: Int64, from source: Int) -> Int64? {
         guard let elsewhere = continuity.elsewhere, elsewhere.source == source, let reach = elsewhere.reach,
-            reach.end == offset, map.done.contains(reach)
+            reach.end == offset, lanes.map.done.contains(reach)
         else { return nil }
         return reach.count
     }
@@ -85,10 +84,10 @@ extension DownloadMachine {
     private func trialPlaces(for lane: Lane) -> [ByteRange] {
         let source = sources[lane.source]
         guard source.trial == .byUser, lane.isBringing,
-            let run = map.done.runs.max(by: { $0.count < $1.count })
+            let run = lanes.map.done.runs.max(by: { $0.count < $1.count })
         else { return [] }
-        if let tag = lane.identity?.validators.entityTag, !tag.isWeak,
-            lane.identity?.total == continuity.representation?.total,
+        if let tag = lane.response.identity?.validators.entityTag, !tag.isWeak,
+            lane.response.identity?.total == continuity.representation?.total,
             continuity.representation?.records.contains(where: { $0.validators.entityTag == tag }) == true
         {
             return []
@@ -103,7 +102,7 @@ extension DownloadMachine {
     private mutating func nextElsewhere(_ source: Int, now: Instant) -> [Action] {
         // The target works, and may expire again before the next request.
         sources[source].worked()
-        if lanes.isEmpty { return waiting.isForAttempt ? [] : openFirst(now: now) }
+        if lanes.list.isEmpty { return waiting.isForAttempt ? [] : openFirst(now: now) }
         guard let order = orderElsewhere(source, now: now) else { return refill(now: now) }
         return [order]
     }
@@ -112,14 +111,9 @@ extension DownloadMachine {
     mutating func orderElsewhere(_ source: Int, now: Instant) -> Action? {
         guard continuity.base != nil, continuity.elsewhere?.source == source else { return nil }
         // Bytes may have been discarded since.
-        continuity.elsewhere?.left.removeAll { !map.done.contains($0) }
+        continuity.elsewhere?.left.removeAll { !lanes.map.done.contains($0) }
         guard let place = continuity.elsewhere?.left.first else { return nil }
         let end = ByteRange(place.end, place.end)
         return order(.settling, source: source, range: end, overlap: place.count, now: now)
     }
-}
-
-extension Lane {
-    /// The bytes on disk that its response repeats.
-    var comparedRange: ByteRange { ByteRange(cursor - overlap, cursor) }
 }

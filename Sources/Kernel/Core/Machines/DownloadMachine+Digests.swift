@@ -50,7 +50,7 @@ extension DownloadMachine {
         if let linked = source.linked, plan.selection == .whole {
             stated.append(LearntDigest(address: address, field: "\(DigestField.linkedTag.name)", checksum: linked))
         }
-        lanes[index].stated = Array(stated.prefix(LearntDigest.most))
+        lanes[index].response.stated = Array(stated.prefix(LearntDigest.most))
         let isCoded = response.identity.coding != nil
         let given = isCoded ? [] : plan.given
         guard let (first, second) = contradiction(in: stated, isCoded: isCoded, with: given) else { return nil }
@@ -76,8 +76,8 @@ extension DownloadMachine {
     ///
     /// `isSame`: a strong tag proves that it is the same version, so that its fields contradict each other.
     mutating func holdDigests(of lane: Lane, _ index: Int, isSame: Bool, now: Instant) -> [Action]? {
-        guard let known = continuity.representation, !lane.stated.isEmpty else { return nil }
-        for digest in lane.stated {
+        guard let known = continuity.representation, !lane.response.stated.isEmpty else { return nil }
+        for digest in lane.response.stated {
             let before = known.digests.first {
                 $0.address == digest.address && $0.field == digest.field
                     && $0.checksum.algorithm == digest.checksum.algorithm
@@ -101,7 +101,7 @@ extension DownloadMachine {
     /// Whether the response states a digest that the bytes on disk cannot have, if what was stated of them is true.
     func contradictsDigests(_ lane: Lane) -> Bool {
         guard let known = continuity.representation else { return false }
-        return lane.stated.contains { digest in
+        return lane.response.stated.contains { digest in
             known.digests.contains {
                 $0.address == digest.address && $0.field == digest.field
                     && $0.checksum.algorithm == digest.checksum.algorithm && $0.checksum != digest.checksum
@@ -118,7 +118,7 @@ extension DownloadMachine {
     /// Adds them; returns whether there were new ones.
     @discardableResult mutating func addDigests(of lane: Lane) -> Bool {
         guard let known = continuity.representation?.digests else { return false }
-        let new = lane.stated.filter { !known.contains($0) }
+        let new = lane.response.stated.filter { !known.contains($0) }
         let isAgreed = continuity.representation?.coding != nil || (known + new).map(\.expected).contradiction == nil
         guard !new.isEmpty, isAgreed else { return false }
         continuity.representation?.digests = Array((known + new).prefix(LearntDigest.most))

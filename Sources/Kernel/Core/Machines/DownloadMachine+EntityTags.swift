@@ -7,10 +7,10 @@ extension DownloadMachine {
     mutating func checkTag(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         let drop = remove(index)
-        let isAsked = lanes.contains { if case .checkingTag = $0.kind { true } else { false } }
+        let isAsked = lanes.list.contains { if case .checkingTag = $0.work { true } else { false } }
         guard !isAsked else { return [drop] }
-        let tag = lane.identity?.validators.entityTag
-        let question = TagQuestion(source: lane.source, host: lane.host, tag: tag)
+        let tag = lane.response.identity?.validators.entityTag
+        let question = TagQuestion(source: lane.source, host: lane.request.host, tag: tag)
         continuity.ask(question)
         // The target works, and may expire again before the next request.
         sources[lane.source].worked()
@@ -23,8 +23,8 @@ extension DownloadMachine {
 
     mutating func checkedTag(_ index: Int, head: ResponseHead, wallTime: UnixTime, now: Instant) -> [Action] {
         let lane = lanes[index]
-        guard case .checkingTag(let question) = lane.kind else { return [] }
-        switch Judge(requested: lane.requested, known: nil).verdict(on: head, wallTime: wallTime) {
+        guard case .checkingTag(let question) = lane.work else { return [] }
+        switch Judge(requested: lane.request.range, known: nil).verdict(on: head, wallTime: wallTime) {
         case .redirect(let target): return redirect(to: target, head: head, lane: index, now: now)
         case .fault(let fault): return presentLogin(fault, head: head, lane: index) ?? laneFault(index, fault, now: now)
         case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused,
@@ -34,16 +34,16 @@ extension DownloadMachine {
         continuity.answered()
         // The digests of pieces are known by now.
         if hasPieces { return [remove(index)] + refillOrOpen(now: now) }
-        if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
-            let before = record(of: lane.source, at: lane.host)?.validators
+        if lane.request.host == question.host, head.entityTag == question.tag, let tag = question.tag {
+            let before = record(of: lane.source, at: lane.request.host)?.validators
             let old = before?.entityTag?.text ?? "another"
             return changed(.entityTagChanged(from: old, to: tag.text), lane: index, now: now)
         }
         sources[lane.source].worked()
         let known = record(of: lane.source, at: question.host)?.validators.entityTag
-        if lane.host == question.host, let known, known == head.entityTag {
+        if lane.request.host == question.host, let known, known == head.entityTag {
             // The old tag was seen twice now: the other one is another version, from another node.
-            continuity.representation?.prove(sources[lane.source].text, at: lane.host, Validators(head))
+            continuity.representation?.prove(sources[lane.source].text, at: lane.request.host, Validators(head))
             return recording([remove(index)] + refillOrOpen(now: now))
         }
         continuity.representation?.distrust(sources[lane.source].text, at: question.host)

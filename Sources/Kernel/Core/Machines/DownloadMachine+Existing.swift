@@ -5,13 +5,15 @@ import PawlJournal
 extension DownloadMachine {
     /// Closes the part file until the download continues; an existing file to which nothing was added has its
     /// name again.
-    func letGo() -> Action { file.existingLength == written ? .restoreOriginal : .close(keeping: !map.done.isEmpty) }
+    func letGo() -> Action {
+        file.existingLength == written ? .restoreOriginal : .close(keeping: !lanes.map.done.isEmpty)
+    }
 
     /// After a failure an existing file has its name again.
     ///
     /// Bytes that continue it without a gap stay, if a comparison has shown that they belong to it.
     func restoreOriginal(_ length: Int64, keepsAdded: Bool) -> Action {
-        let end = map.done.prefix
+        let end = lanes.map.done.prefix
         guard keepsAdded, !plan.hasDigest, !continuity.isComparing, end > length else {
             return .restoreOriginal
         }
@@ -55,7 +57,7 @@ extension DownloadMachine {
             if verification.isAsking { return asks }
         }
         let algorithms = expectedOfExisting.algorithms
-        guard algorithms.isEmpty else { return [.verify(algorithms, length: file.keptLength ?? map.total ?? 0)] }
+        guard algorithms.isEmpty else { return [.verify(algorithms, length: file.keptLength ?? lanes.map.total ?? 0)] }
         return settleExisting(.none)
     }
 
@@ -97,7 +99,7 @@ extension DownloadMachine {
 
     mutating func finishExisting() -> [Action] {
         notePiecesVerified()
-        return [enter(.finished), .notify(.finished(length: file.keptLength ?? map.total ?? 0, wasThere: true))]
+        return [enter(.finished), .notify(.finished(length: file.keptLength ?? lanes.map.total ?? 0, wasThere: true))]
     }
 
     mutating func failExisting(_ why: LocalizableMessage, advice: Remedy = "give the right checksum") -> [Action] {

@@ -32,7 +32,7 @@ extension DownloadMachine {
         case .tooSlow(let floor):
             return failure(
                 because: LocalizableMessage(
-                    "too-slow", "no more than \(floor) bytes per second for \(Lane.slowPatience.seconds) s"),
+                    "too-slow", "no more than \(floor) bytes per second for \(LaneSpeed.patience.seconds) s"),
                 remedy: self.kept(
                     "lower \(.option(.lowestSpeed)) to accept this speed",
                     otherwise: "lower \(.option(.lowestSpeed)) to accept this speed"))

@@ -12,13 +12,13 @@ extension DownloadMachine {
         var actions = [remove(index)]
         noteProgress()
         noteBreak(of: lane)
-        if !lane.hasReportedRefusal, let report = refusal(fault, lane: lane) { actions.append(report) }
-        if fault.lacksDescriptors, !lanes.isEmpty {
+        if !lane.request.hasReportedRefusal, let report = refusal(fault, lane: lane) { actions.append(report) }
+        if fault.lacksDescriptors, !lanes.list.isEmpty {
             waiting.refillAfter = max(waiting.refillAfter ?? now, now + .seconds(1))
             return actions
         }
-        if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
-        if lanes.contains(where: { $0.kind != .settling }) { return actions }
+        if lanes.flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
+        if lanes.list.contains(where: { !$0.isSettling }) { return actions }
         actions += stop()
         if let wait = withoutNetwork(fault, source: lane.source, now: now) { return actions + wait }
         actions += noteNetwork()
@@ -42,9 +42,11 @@ extension DownloadMachine {
     ///
     /// A server that serves one lane and rejects the next before a response allows no more lanes.
     func refusal(_ fault: AttemptFault, lane: Lane) -> Action? {
-        let isSameFile = lanes.contains { $0.stage == .flowing && $0.source == lane.source && $0.host == lane.host }
+        let isSameFile = lanes.list.contains {
+            $0.isFlowing && $0.source == lane.source && $0.request.host == lane.request.host
+        }
         let isComplaint = RetryPolicy.disposition(of: fault).isComplaint
-        guard lane.stage == .asking || isComplaint, let reason = fault.reasonOfRefusal,
+        guard lane.isAsking || isComplaint, let reason = fault.reasonOfRefusal,
             isComplaint || reason == .reset || fault.mayMeanTooMany && (isSameFile || server.isCrowded)
         else { return nil }
         return .refused(
@@ -70,7 +72,7 @@ extension DownloadMachine {
 
     /// Whether a response with another status than success is the result.
     package var takesErrorResponse: Bool {
-        plan.endsWithErrorResponse && map.done.isEmpty && flowing == 0 && file.existingLength == nil
+        plan.endsWithErrorResponse && lanes.map.done.isEmpty && lanes.flowing == 0 && file.existingLength == nil
             && sources.count(where: \.isUsable) == 1
     }
 
@@ -81,7 +83,8 @@ extension DownloadMachine {
     /// the whole file.
     private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
         let isSuspect =
-            fault == .silent(hasResponse: false) && lane.requested != .whole && !server.isSuspect && server.rangesUsable
+            fault == .silent(hasResponse: false) && lane.request.range != .whole && !server.isSuspect
+            && server.rangesUsable
         let sentParts = sources[lane.source].sendsParts
         if isSuspect { sources[lane.source].sendsParts = false }
         server.suspect(isSuspect && !sentParts && plan.selection == .whole && file.existingLength == nil)
@@ -100,13 +103,13 @@ extension DownloadMachine {
         let wait = plan.retry.wait(attempt: budget.laneFaults, retryAfter: fault.retryAfter, dice: &dice)
         waiting.refillAfter = max(waited ?? now, now + wait)
         let isRepeated = budget.laneFaults > 1 || waited != nil
-        let isSilent = fault == .silent(hasResponse: false) && lane.requested != .whole && lane.stage == .asking
+        let isSilent = fault == .silent(hasResponse: false) && lane.request.range != .whole && lane.isAsking
         // A server that has sent parts may serve one connection at a time and let the others wait.
         let givesUpRanges = isSilent && isRepeated && server.rangesUsable && !sources[lane.source].sendsParts
         if givesUpRanges { server.giveUpRanges() }
         // A server that rejects a connection before it responds allows no more of them.
-        if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
-            ramp.shrink(to: lanes.count, now: now)
+        if disposition.isComplaint || !disposition.isRetried || lane.isAsking {
+            lanes.ramp.shrink(to: lanes.list.count, now: now)
         }
         noteTurnedAway(fault, lane: lane)
         return givesUpRanges ? [.notify(.notice(Self.silentToRanges))] : []
@@ -118,8 +121,8 @@ extension DownloadMachine {
 
     /// A server that rejects a further lane with a 403 may do so to the next one, too: while it still counts this one.
     private mutating func noteTurnedAway(_ fault: AttemptFault, lane: Lane) {
-        guard lane.stage == .asking, fault.mayMeanTooMany,
-            lanes.contains(where: { $0.stage == .flowing && $0.source == lane.source })
+        guard lane.isAsking, fault.mayMeanTooMany,
+            lanes.list.contains(where: { $0.isFlowing && $0.source == lane.source })
         else { return }
         sources[lane.source].turnsAway = true
     }
@@ -197,17 +200,17 @@ extension DownloadMachine {
     ///
     /// `until`: the host requested no request before.
     package mutating func denied(_ id: LaneID, until: Instant?, now: Instant) -> [Action] {
-        guard isActive, let index = index(of: id) else { return [] }
+        guard isActive, let index = lanes.index(of: id) else { return [] }
         let drop = remove(index)
         let noted = noteNetwork()
-        waiting.beginForPlace(until: until, isForLane: !lanes.isEmpty)
+        waiting.beginForPlace(until: until, isForLane: !lanes.list.isEmpty)
         // At once: work taken from a lane for this one must not end that lane in the meantime.
-        return [drop] + noted + (lanes.isEmpty ? [] : reclaim(now: now))
+        return [drop] + noted + (lanes.list.isEmpty ? [] : reclaim(now: now))
     }
 
     /// This machine has nothing for a further lane until then.
     package mutating func postponed(_ id: LaneID, until: Instant, now: Instant) -> [Action] {
-        guard isActive, let index = index(of: id) else { return [] }
+        guard isActive, let index = lanes.index(of: id) else { return [] }
         waiting.refillAfter = until
         return [remove(index)] + reclaim(now: now)
     }

@@ -17,28 +17,28 @@ extension DownloadMachine {
     /// Leaves the lane waiting for the reply.
     private mutating func ask(_ question: HookQuestion, of index: Int, _ kind: PendingQuestion.Kind) -> Action {
         let id = nextHookID()
-        lanes[index].pending = PendingQuestion(id: id, kind: kind)
+        lanes[index].stage = .asked(PendingQuestion(id: id, kind: kind))
         return .ask(HookOrder(id: id, lane: lanes[index].id, question: question))
     }
 
     /// Whether this question still waits for its reply.
     package func awaits(_ id: HookID) -> Bool {
-        waiting.pendingFailure?.id == id || lanes.contains { $0.pending?.id == id }
+        waiting.pendingFailure?.id == id || lanes.list.contains { $0.pending?.id == id }
     }
 
     // MARK: questions
 
     /// Presents the request of the lane that was added last before it is sent.
     mutating func presentRequest() -> Action {
-        let index = lanes.count - 1
+        let index = lanes.list.count - 1
         let lane = lanes[index]
         let address = sources[lane.source].current
-        return ask(.adapt(address: address, lane.requested, redirects: lane.redirects), of: index, .adapt)
+        return ask(.adapt(address: address, lane.request.range, redirects: lane.request.redirects), of: index, .adapt)
     }
 
     /// Presents a refused login; `nil` where the refusal stands.
     mutating func presentLogin(_ fault: AttemptFault, head: ResponseHead?, lane index: Int) -> [Action]? {
-        let failures = lanes[index].logins[keyPath: fault.refusing]
+        let failures = lanes[index].request.logins[keyPath: fault.refusing]
         guard plan.hooks.contains(.authenticate), fault.isRefusedLogin, failures < DownloadMachine.mostLogins else {
             return nil
         }
@@ -52,7 +52,7 @@ extension DownloadMachine {
         guard plan.hooks.contains(.redirect) else { return nil }
         let lane = lanes[index]
         let question = HookQuestion.redirect(
-            from: sources[lane.source].current, to: next, head: head, redirects: lane.redirects)
+            from: sources[lane.source].current, to: next, head: head, redirects: lane.request.redirects)
         return [.drop(lane.id), ask(question, of: index, .redirect(to: next, status: head.status))]
     }
 
@@ -60,16 +60,18 @@ extension DownloadMachine {
     mutating func presentResponse(
         _ verdict: Judge.Verdict, head: ResponseHead, wallTime: UnixTime, lane index: Int
     ) -> [Action]? {
-        guard plan.hooks.contains(.validate), !lanes[index].isValidated, verdict.isForValidation else { return nil }
+        guard plan.hooks.contains(.validate), !lanes[index].response.isValidated, verdict.isForValidation else {
+            return nil
+        }
         let question = HookQuestion.validate(
             address: sources[lanes[index].source].current, head: head,
-            length: map.total ?? plan.selectedLength(of: head.resourceLength), resumedAt: written)
+            length: lanes.map.total ?? plan.selectedLength(of: head.resourceLength), resumedAt: written)
         var actions: [Action] = []
         // The host is limited now, because the program may take long to decide.
         if case .fault(let fault) = verdict, RetryPolicy.disposition(of: fault).isComplaint,
             let report = refusal(fault, lane: lanes[index])
         {
-            lanes[index].hasReportedRefusal = true
+            lanes[index].request.hasReportedRefusal = true
             actions = [.drop(lanes[index].id), report]
         }
         return actions + [ask(question, of: index, .validate(head, wallTime: wallTime))]
@@ -90,19 +92,20 @@ extension DownloadMachine {
     package mutating func replied(_ id: HookID, _ decision: HookDecision, now: Instant) -> [Action] {
         guard isActive else { return [] }
         if let pending = waiting.pendingFailure, pending.id == id { return replied(pending, decision, now: now) }
-        guard let index = lanes.firstIndex(where: { $0.pending?.id == id }), let pending = lanes[index].pending else {
+        guard let index = lanes.list.firstIndex(where: { $0.pending?.id == id }), let pending = lanes[index].pending
+        else {
             return []
         }
-        lanes[index].pending = nil
-        lanes[index].lastByteAt = now
+        lanes[index].stage = .asking
+        lanes[index].speed.waited(now: now)
         if case .fail(let failure) = decision { return fail(failure) }
         switch pending.kind {
         case .adapt:
-            lanes[index].measuredAt = now
+            lanes[index].speed.began(now: now)
             return [send(index)]
         case .authenticate(let fault):
             guard decision == .proceed else { return laneFault(index, fault, now: now) }
-            var logins = lanes[index].logins
+            var logins = lanes[index].request.logins
             logins[keyPath: fault.refusing] += 1
             let open = reopen(index, logins: logins, now: now)
             return [open]
@@ -115,7 +118,7 @@ extension DownloadMachine {
                 return laneFault(index, .status(status, retryAfter: nil), now: now)
             }
         case .validate(let head, let wallTime):
-            lanes[index].isValidated = true
+            lanes[index].response.isValidated = true
             return useMemory(decision) + judge(index, head: head, wallTime: wallTime, now: now)
         }
     }
@@ -124,7 +127,7 @@ extension DownloadMachine {
     ///
     /// Nor is a file that several connections fill, or of which wrong pieces are fetched again: memory takes bytes in order.
     private mutating func useMemory(_ decision: HookDecision) -> [Action] {
-        guard case .memory(let limit) = decision, map.done.isEmpty, lanes.count == 1, plan.pieces == nil,
+        guard case .memory(let limit) = decision, lanes.map.done.isEmpty, lanes.list.count == 1, plan.pieces == nil,
             file.useMemory()
         else { return [] }
         return [.useMemory(limit: limit)]
@@ -153,7 +156,7 @@ extension DownloadMachine {
 
 extension AttemptFault {
     /// Whether the origin or a proxy refused the login.
-    fileprivate var refusing: WritableKeyPath<Lane.Logins, Int> {
+    fileprivate var refusing: WritableKeyPath<Lane.Request.Logins, Int> {
         if case .status(407, _) = self { \.proxy } else { \.origin }
     }
 

@@ -27,7 +27,7 @@ extension DownloadMachine {
     mutating func withoutNetwork(_ fault: AttemptFault, source: Int, now: Instant) -> [Action]? {
         guard !network.isOnline, !sources[source].current.isLoopback else { return nil }
         let usable = sources.indices.filter { sources[$0].isUsable }
-        switch network.failed(fault, source: source, usable: usable, hasBytes: written + received > 0) {
+        switch network.failed(fault, source: source, usable: usable, hasBytes: written + lanes.received > 0) {
         case .judged: return nil
         case .repeated: return openFirst(now: now)
         case .wait: return waitForNetwork(now: now)
@@ -65,9 +65,9 @@ extension DownloadMachine {
     /// Replaces connections that all became silent when the monitor reported no network: an attempt shows whether there is
     /// one, before their timeout does.
     mutating func leaveSilentLanes(now: Instant) -> [Action] {
-        guard !network.isOnline, server.rangesUsable, let last = lanes.map(\.lastByteAt).max(),
+        guard !network.isOnline, server.rangesUsable, let last = lanes.list.map(\.speed.lastByteAt).max(),
             network.doubts(silentSince: last, now: now),
-            lanes.allSatisfy({ $0.pending == nil && !sources[$0.source].current.isLoopback })
+            lanes.list.allSatisfy({ $0.pending == nil && !sources[$0.source].current.isLoopback })
         else { return [] }
         network.check()
         return stop() + openFirst(now: now)

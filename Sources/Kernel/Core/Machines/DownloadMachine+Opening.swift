@@ -10,7 +10,7 @@ extension DownloadMachine {
         sampleOpenJoints()
         let next: DownloadState = written > 0 && file.isClaimed ? .transferring : .probing
         let isCompared = !continuity.isComparing
-        if map.isComplete, !map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
+        if lanes.map.isComplete, !lanes.map.done.isEmpty, isCompared, sources[source].isProven || digestsDecide {
             return complete()
         }
         let entered = next == phase || network.isTrying ? [] : [enter(next)]
@@ -27,11 +27,11 @@ extension DownloadMachine {
     }
 
     private mutating func openFirst(from source: Int, now: Instant) -> [Action] {
-        if map.done.isEmpty {
+        if lanes.map.done.isEmpty {
             // The length of an earlier response does not count while nothing of it is on disk, and no source
             // is proven by bytes that were never received.
             reset(total: nil)
-            return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
+            return [order(.data(), source: source, range: ByteRange(0, lanes.map.horizon), overlap: 0, now: now)]
         }
         guard server.rangesUsable, !server.isSuspect, !continuity.isStale else {
             return checksBeforeWhole() ?? [startOver(from: source, now: now)]
@@ -43,8 +43,8 @@ extension DownloadMachine {
         }
         if plan.hasDigest, file.asksBehind(written) {
             // Whether anything follows the existing file: a 416 denies it without a body (C3).
-            let next = ByteRange(written, map.horizon)
-            return [order(.data, source: source, range: next, overlap: 0, now: now)]
+            let next = ByteRange(written, lanes.map.horizon)
+            return [order(.data(), source: source, range: next, overlap: 0, now: now)]
         }
         fitSamples(to: source)
         if let order = orderElsewhere(source, now: now) { return [order] }
@@ -58,14 +58,14 @@ extension DownloadMachine {
                 return [order(.settling, source: source, range: end, overlap: part.count, now: now)]
             }
             let (range, source) = fitted(start.range, from: source)
-            return [order(.data, source: source, range: range, overlap: start.overlap, now: now)]
+            return [order(.data(), source: source, range: range, overlap: start.overlap, now: now)]
         }
         // All bytes are on disk, and only a comparison can prove that they are the server's.
-        if map.isComplete, let run = map.done.runs.first, part(of: source) != nil {
+        if lanes.map.isComplete, let run = lanes.map.done.runs.first, part(of: source) != nil {
             continuity.sample([ByteRange(max(run.start, run.end - DownloadMachine.overlap), run.end)])
             return openFirst(from: source, now: now)
         }
-        if map.isComplete, let settle = settle(source, now: now) { return [settle] }
+        if lanes.map.isComplete, let settle = settle(source, now: now) { return [settle] }
         let notice = LocalizableMessage(
             "cannot-compare-starting-over", "the bytes on disk cannot be compared with the server's: starting over")
         return [.notify(.notice(notice)), startOver(from: source, now: now)]
@@ -78,7 +78,7 @@ extension DownloadMachine {
 
     /// The gap to resume at, and how many bytes before it have to be compared.
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
-        let gaps = map.rest
+        let gaps = lanes.map.rest
         let promise = promise(of: source)
         if let first = gaps.first, digestsDecide || promise == .strong || isComparedEnd(first.start, of: source) {
             return (first, 0)
@@ -94,13 +94,14 @@ extension DownloadMachine {
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
     private mutating func maySegment() -> Bool {
-        guard phase == .transferring, file.isClaimed, server.rangesUsable, map.total != nil, continuity.base != nil,
+        guard phase == .transferring, file.isClaimed, server.rangesUsable, lanes.map.total != nil,
+            continuity.base != nil,
             continuity.samples.isEmpty,
             continuity.representation?.coding == nil
         else { return false }
-        for lane in lanes {
-            switch lane.kind {
-            case .data, .racing: if !mayJoin(lane.source, at: lane.host) { return false }
+        for lane in lanes.list {
+            switch lane.work {
+            case .data, .racing: if !mayJoin(lane.source, at: lane.request.host) { return false }
             case .settling: break
             case .restarting, .checkingTag: return false
             }
@@ -134,44 +135,42 @@ extension DownloadMachine {
             if now < until { return reclaim(now: now) }
             waiting.refillAfter = nil
         }
-        let helpers = hasLoneCrawler(now: now) ? 1 : 0
-        let width = plan.isInOrder || file.isInMemory ? 1 : min(ramp.width + helpers, allowance.width)
-        guard lanes.count < width, maySegment() else { return reclaim(now: now) }
+        let width = plan.isInOrder || file.isInMemory ? 1 : lanes.width(now: now)
+        guard lanes.list.count < width, maySegment() else { return reclaim(now: now) }
         var actions: [Action] = []
         var planner = Planner()
-        planner.opening = lanes.reduce(.zero) { max($0, $1.opening) }
+        planner.opening = lanes.list.reduce(.zero) { max($0, $1.speed.opening) }
         // Each range of a file transfer costs a transfer of its own.
-        if let sharers = ramp.sharers, !sources.contains(where: \.isFileTransfer) {
-            planner.longestRange = max(planner.minimumSplit, (map.horizon - map.done.count) / Int64(sharers))
+        if let sharers = lanes.ramp.sharers, !sources.contains(where: \.isFileTransfer) {
+            planner.longestRange = max(
+                planner.minimumSplit, (lanes.map.horizon - lanes.map.done.count) / Int64(sharers))
         }
-        while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
-            let views = lanes.map {
+        while lanes.list.count < min(width, DownloadMachine.mostLanes), lanes.flowing > 0 {
+            let views = lanes.list.map {
                 Planner.LaneView(
-                    id: $0.id, speed: $0.speed, isRacing: $0.isRacing, silentFor: now - $0.lastByteAt,
-                    isHeld: $0.isHeld || isReplacingPiece($0))
+                    id: $0.id, speed: $0.speed.present, isRacing: $0.isRacing, silentFor: now - $0.speed.lastByteAt,
+                    isHeld: $0.speed.isHeld || isReplacingPiece($0))
             }
-            guard let work = planner.nextWork(in: map, lanes: views), let opened = open(work, source: turn(), now: now)
+            guard let work = planner.nextWork(in: lanes.map, lanes: views),
+                let opened = open(work, source: turn(), now: now)
             else { break }
             actions += opened
         }
         // A gap for which no lane may be opened is fetched by the lane before it, whose response continues
         // there.
-        return lanes.count >= width ? actions + reclaim(now: now) : actions
+        return lanes.list.count >= width ? actions + reclaim(now: now) : actions
     }
 
     /// The source that can send ranges and has the fewest lanes; among equals the next in rotation.
     private mutating func turn() -> Int {
         let able = sources.indices.filter(isCandidate)
-        nextSource += 1
-        let rotated = able.indices.map { able[(nextSource + $0) % able.count] }
-        let loads = sources.indices.map { source in lanes.count { $0.source == source } }
-        return rotated.reduce(rotated[0]) { loads[$1] < loads[$0] ? $1 : $0 }
+        return lanes.turn(of: able)
     }
 
     private mutating func open(_ work: Planner.Work, source: Int, now: Instant) -> [Action]? {
         guard mayJoin(source) else {
             // One comparison at a time; meanwhile the other sources do the work.
-            if !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) {
+            if !lanes.list.contains(where: { $0.isSettling }), let settle = settle(source, now: now) {
                 return [settle]
             }
             guard let other = sources.indices.first(where: { mayJoin($0) }) else { return nil }
@@ -181,11 +180,12 @@ extension DownloadMachine {
         case .rest(let rest):
             let (range, source) = fitted(rest, from: source)
             let overlap = overlap(before: range.start, from: source)
-            return [order(.data, source: source, range: range, overlap: overlap, now: now)]
+            return [order(.data(), source: source, range: range, overlap: overlap, now: now)]
         case .steal(let range, let victim):
-            map.shorten(victim, to: range.start)
-            if let index = index(of: victim) { lanes[index].end = range.start }
-            return [.limit(victim, end: range.start), order(.data, source: source, range: range, overlap: 0, now: now)]
+            lanes.shorten(victim, to: range.start)
+            return [
+                .limit(victim, end: range.start), order(.data(), source: source, range: range, overlap: 0, now: now),
+            ]
         case .race(let range, let owner):
             let overlap = overlap(before: range.start, from: source)
             return [order(.racing(owner), source: source, range: range, overlap: overlap, now: now)]
@@ -194,7 +194,7 @@ extension DownloadMachine {
 
     /// A lane that compares the last bytes of the longest run on disk with what `source` sends for them.
     mutating func settle(_ source: Int, now: Instant) -> Action? {
-        guard let run = map.done.runs.max(by: { $0.count < $1.count }), continuity.base != nil else { return nil }
+        guard let run = lanes.map.done.runs.max(by: { $0.count < $1.count }), continuity.base != nil else { return nil }
         let overlap = min(DownloadMachine.overlap, run.count)
         return order(.settling, source: source, range: ByteRange(run.end, run.end), overlap: overlap, now: now)
     }
@@ -202,25 +202,14 @@ extension DownloadMachine {
     /// Assigns unassigned bytes to the active lane right before them, if its response continues; this needs
     /// no request.
     mutating func reclaim(now: Instant) -> [Action] {
-        guard phase == .transferring, map.total != nil, map.hasRest else { return [] }
+        guard phase == .transferring, lanes.map.total != nil, lanes.map.hasRest else { return [] }
         var actions: [Action] = []
-        for gap in map.rest where pieces.map?.suspects(at: gap.start) == nil {
+        for gap in lanes.map.rest where pieces.map?.suspects(at: gap.start) == nil {
             let gap = pieces.map?.fitted(gap) ?? gap
-            guard
-                let index = lanes.firstIndex(where: { lane in
-                    map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing && lane.responseEnd >= gap.end
-                        // A racer for its last bytes has requested less; without ranges that is the smaller
-                        // loss.
-                        && (!server.rangesUsable || !lanes.contains { $0.isRacing == lane.id })
-                })
-            else { continue }
-            let id = lanes[index].id
-            map.extend(id, to: gap.end)
-            lanes[index].end = gap.end
+            // A racer for the last bytes has requested less; without ranges that is the smaller loss.
+            guard let (id, losers) = lanes.extend(through: gap, keepsRacers: server.rangesUsable) else { continue }
             actions.append(.limit(id, end: gap.end))
-            // Racers have requested less.
-            for racer in lanes where racer.isRacing == id { actions.append(.drop(racer.id)) }
-            lanes.removeAll { $0.isRacing == id }
+            actions += losers.map { .drop($0) }
         }
         return actions
     }

@@ -14,7 +14,8 @@ extension DownloadMachine {
     /// Digests that do not fit the length are of other content, which is refused at the end (``settlePieces()``). So are a
     /// coded body, and a finished file that was continued and has a wrong piece.
     mutating func preparePieces(isEnd: Bool = false) {
-        guard let hashes = plan.pieces, let total = map.total, pieces.map?.total != total, plan.selection == .whole,
+        guard let hashes = plan.pieces, let total = lanes.map.total, pieces.map?.total != total,
+            plan.selection == .whole,
             file.existingLength == nil || isEnd, continuity.representation?.coding == nil
         else { return }
         pieces.map = PieceMap(hashes, total: total)
@@ -27,8 +28,8 @@ extension DownloadMachine {
     mutating func checkPieces() -> [Action] {
         guard plan.pieces != nil, isActive || phase == .verifying, file.isClaimed || file.checksKept else { return [] }
         if !file.checksKept { preparePieces() }
-        let done = file.checksKept ? ByteRangeSet([ByteRange(0, file.keptLength ?? 0)]) : map.done
-        guard let hashes = plan.pieces, file.checksKept || pieces.map?.total == map.total,
+        let done = file.checksKept ? ByteRangeSet([ByteRange(0, file.keptLength ?? 0)]) : lanes.map.done
+        guard let hashes = plan.pieces, file.checksKept || pieces.map?.total == lanes.map.total,
             let orders = pieces.due(in: done)
         else { return [] }
         return orders.map { .check($0, hashes.algorithm) }
@@ -57,8 +58,9 @@ extension DownloadMachine {
 
     /// The lane is about to advance to `cursor`: its source has sent the bytes up to there.
     mutating func notePieces(lane index: Int, to cursor: Int64) {
-        let start = map.claim(of: lanes[index].isRacing ?? lanes[index].id)?.start ?? cursor
-        guard start < cursor else { return }
+        guard cursor > lanes[index].cursor, lanes[index].isBringing,
+            let start = lanes.map.claim(of: lanes[index].isRacing ?? lanes[index].id)?.start, start < cursor
+        else { return }
         pieces.map?.wrote(ByteRange(start, cursor), by: lanes[index].source)
     }
 
@@ -85,9 +87,10 @@ extension DownloadMachine {
     ) -> [Action] {
         // The bytes of a finished file are not discarded.
         if file.existingLength != nil { return failPiece(range, digest: digest, of: piece) }
-        map.discard(range)
+        lanes.discard(range)
         checkpoints.voided(of: written)
-        var actions = dropRacers(within: range)
+        // Racers that receive bytes of a bad piece would write them over the new copy.
+        var actions = lanes.removeRacers(before: range.end).map { Action.drop($0) }
         actions.append(.discard(range))
         if let blamed {
             let evidence = LocalizableMessage(
@@ -118,21 +121,14 @@ extension DownloadMachine {
             return actions + stop() + [letGo(), enter(wanted)]
         }
         actions += checkPieces()
-        let isIdle = lanes.isEmpty && !waiting.isForAttempt
+        let isIdle = lanes.list.isEmpty && !waiting.isForAttempt
         return actions + (isIdle ? openFirst(now: now) : refill(now: now))
-    }
-
-    /// Racers that receive bytes of a bad piece would write them over the new copy.
-    private mutating func dropRacers(within range: ByteRange) -> [Action] {
-        let late = lanes.filter { $0.isRacing != nil && $0.cursor < range.end }.map(\.id)
-        lanes.removeAll { late.contains($0.id) }
-        return late.map { .drop($0) }
     }
 
     mutating func leaveOutLiar(_ source: Int) -> [Action] {
         sources[source].leaveOut()
         var actions: [Action] = []
-        while let index = lanes.firstIndex(where: { $0.source == source }) { actions.append(remove(index)) }
+        while let index = lanes.list.firstIndex(where: { $0.source == source }) { actions.append(remove(index)) }
         let notice = LocalizableMessage(
             "left-out-bad-pieces",
             "left out \(sources[source].given.redacted): it sent \(PieceMap.patience) wrong pieces")
@@ -165,7 +161,9 @@ extension DownloadMachine {
 
     /// Whether the lane fetches a new copy of a bad piece, which has to come from one source.
     func isReplacingPiece(_ lane: Lane) -> Bool {
-        guard let pieces = pieces.map, pieces.hasSuspects, let claim = map.claim(of: lane.id) else { return false }
+        guard let pieces = pieces.map, pieces.hasSuspects, let claim = lanes.map.claim(of: lane.id) else {
+            return false
+        }
         return pieces.suspects(at: claim.start) != nil
     }
 

@@ -25,7 +25,7 @@ extension DownloadMachine {
     ///
     /// `nil` where there are none.
     mutating func keepVerified(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
-        guard let pieces = pieces.map, case let kept = pieces.verifiedPrefix, kept > 0, let total = map.total,
+        guard let pieces = pieces.map, case let kept = pieces.verifiedPrefix, kept > 0, let total = lanes.map.total,
             plan.selectedLength(of: response.identity.total) ?? total == total, response.range.start == 0,
             response.range.end >= kept, response.identity.coding == nil, file.isClaimed, continuity.base == 0
         else { return nil }
@@ -35,9 +35,9 @@ extension DownloadMachine {
 
     /// Discards the bytes on disk from `end` on.
     mutating func discard(behind end: Int64) -> [Action] {
-        let range = ByteRange(end, max(end, map.done.upperBound))
+        let range = ByteRange(end, max(end, lanes.map.done.upperBound))
         guard !range.isEmpty else { return [] }
-        map.discard(range)
+        lanes.discard(range)
         pieces.map?.discarded(range)
         checkpoints.voided(of: written)
         return [.discard(range)]

@@ -7,42 +7,19 @@ extension DownloadMachine {
     ///
     /// Reported before every other event.
     package mutating func progressed(_ id: LaneID, cursor: Int64, received bytes: Int64, waits: Bool, now: Instant) {
-        guard let index = index(of: id) else { return }
-        let new = bytes - lanes[index].received
-        assert(new >= 0, "a lane counts the bytes that it received, and never fewer")
-        if new > 0 || waits { lanes[index].lastByteAt = now }
-        lanes[index].note(waits: waits, now: now)
-        // Pawl's own limit makes it wait.
-        if waits { lanes[index].tooSlowSince = nil }
-        received += new
-        lanes[index].received = bytes
-        guard cursor > lanes[index].cursor else { return }
-        lanes[index].cursor = cursor
-        switch lanes[index].kind {
-        case .data:
-            if hasPieces { notePieces(lane: index, to: cursor) }
-            map.advance(id, to: cursor)
-        case .racing(let owner):
-            if hasPieces { notePieces(lane: index, to: cursor) }
-            overtake(owner, racer: index)
-        case .settling, .restarting, .checkingTag: break
-        }
+        guard let index = lanes.index(of: id) else { return }
+        if hasPieces { notePieces(lane: index, to: cursor) }
+        lanes.progressed(index, cursor: cursor, received: bytes, waits: waits, now: now)
     }
 
     /// Sets the rate limit in force for this download: the least of its own, its host's and the common one.
-    package mutating func limited(to rate: Int64?, now: Instant) { allowance.change(rate: rate, now: now) }
+    package mutating func limited(to rate: Int64?, now: Instant) { lanes.allowance.change(rate: rate, now: now) }
 
     /// Nothing ran for `span`: the process was stopped, or the disk delayed it.
     ///
     /// That is no timeout of a server, and a lane that was not read is not a slow one.
     package mutating func stoodStill(for span: Interval, now: Instant) {
-        for index in lanes.indices {
-            lanes[index].lastByteAt = min(now, lanes[index].lastByteAt + span)
-            lanes[index].measuredAt = min(now, lanes[index].measuredAt + span)
-            lanes[index].syncedAt = min(now, lanes[index].syncedAt + span)
-            lanes[index].slowSince = lanes[index].slowSince.map { min(now, $0 + span) }
-            lanes[index].tooSlowSince = lanes[index].tooSlowSince.map { min(now, $0 + span) }
-        }
+        lanes.stoodStill(for: span, now: now)
     }
 
     /// Called a few times a second.
@@ -54,18 +31,12 @@ extension DownloadMachine {
         guard isActive else { return [] }
         var actions = leaveSilentLanes(now: now) + timeouts(now: now)
         guard isActive else { return actions }
-        for index in lanes.indices { lanes[index].measure(now: now) }
+        lanes.measure(now: now)
         actions += closeTooSlow(now: now)
         guard isActive else { return actions }
         if phase == .transferring {
             actions += replaceSlow(now: now)
-            let remaining = map.total.map { $0 - written } ?? 0
-            if lanes.contains(where: \.isHeld) {
-                ramp.hold(now: now)
-            } else {
-                ramp.measure(received: received, flowing: flowing, remaining: remaining, now: now)
-            }
-            if allowance.rate != nil { allowance.judge(lanes.map(\.sample), now: now) }
+            lanes.judge(now: now)
             actions += refill(now: now) + checkPieces()
         }
         return actions + checkpoint(now: now)
@@ -73,9 +44,10 @@ extension DownloadMachine {
 
     private mutating func timeouts(now: Instant) -> [Action] {
         var actions: [Action] = []
-        while isActive, let index = lanes.firstIndex(where: { $0.pending == nil && now - $0.lastByteAt > plan.timeout })
+        while isActive,
+            let index = lanes.list.firstIndex(where: { $0.pending == nil && now - $0.speed.lastByteAt > plan.timeout })
         {
-            let hasResponse = lanes[index].stage != .asking
+            let hasResponse = !lanes[index].isAsking
             actions += laneFault(index, .silent(hasResponse: hasResponse), now: now)
         }
         return actions
@@ -84,16 +56,11 @@ extension DownloadMachine {
     /// Closes lanes that received no more than the lowest speed for some time.
     private mutating func closeTooSlow(now: Instant) -> [Action] {
         guard let floor = plan.lowestSpeed else { return [] }
-        for index in lanes.indices where lanes[index].stage == .flowing {
-            if lanes[index].speed > Double(floor) || lanes[index].isHeld {
-                lanes[index].tooSlowSince = nil
-                budget.slowed(false)
-            } else if lanes[index].tooSlowSince == nil {
-                lanes[index].tooSlowSince = now
-            }
+        for index in lanes.list.indices where lanes[index].isFlowing {
+            if lanes[index].speed.exceeds(floor, now: now) { budget.slowed(false) }
         }
         var actions: [Action] = []
-        while isActive, let index = lanes.firstIndex(where: { $0.isTooSlow(now: now) }) {
+        while isActive, let index = lanes.list.firstIndex(where: { $0.speed.isTooSlow(now: now) }) {
             noteProgress()
             budget.slowed(true)
             actions += laneFault(index, .tooSlow(floor), now: now)
@@ -103,38 +70,17 @@ extension DownloadMachine {
 
     /// Replaces the connection of a lane under 0.3 × the mean for 5 s, or under a twentieth of it for 1 s.
     ///
-    /// A single lane is compared with its own best speed, and gets a helper (`hasLoneCrawler`).
+    /// A single lane is compared with its own best speed, and gets a helper (``Lanes/width(now:)``).
     private mutating func replaceSlow(now: Instant) -> [Action] {
-        let flowing = lanes.filter { $0.stage == .flowing && $0.kind == .data }
-        let mean = flowing.reduce(0) { $0 + $1.speed } / Double(max(flowing.count, 1))
+        let speeds = lanes.list.filter { $0.isFlowing && $0.isData }.map(\.speed.present)
+        let mean = speeds.reduce(0, +) / Double(max(speeds.count, 1))
         var actions: [Action] = []
-        for index in lanes.indices.reversed() where lanes[index].stage == .flowing && lanes[index].kind == .data {
-            let limit = flowing.count > 1 ? 0.3 * mean : lanes[index].bestSpeed / 20
-            // A lane that Pawl's own limit holds back is not slow, and the data in its socket has been sent
-            // already.
-            guard lanes[index].speed < limit, !lanes[index].isHeld else {
-                lanes[index].slowSince = nil
-                continue
-            }
-            guard let since = lanes[index].slowSince else {
-                lanes[index].slowSince = now
-                continue
-            }
-            let patience = Interval.seconds(lanes[index].speed < mean / 20 ? 1 : 5)
-            if flowing.count > 1, now - since >= patience, server.rangesUsable { actions.append(remove(index)) }
+        for index in lanes.list.indices.reversed() where lanes[index].isFlowing && lanes[index].isData {
+            let limit = speeds.count > 1 ? 0.3 * mean : lanes[index].speed.best / 20
+            let isSlow = lanes[index].speed.isSlow(under: limit, mean: mean, now: now)
+            if isSlow, speeds.count > 1, server.rangesUsable { actions.append(remove(index)) }
         }
         return actions
-    }
-
-    /// Whether the only lane has fallen to a twentieth of its best speed for so long that a second connection
-    /// is tried beside it.
-    ///
-    /// Not instead of it: the server's support of Range is known only after a response to one.
-    func hasLoneCrawler(now: Instant) -> Bool {
-        guard lanes.count == 1, lanes[0].speed < lanes[0].bestSpeed / 20, let since = lanes[0].slowSince else {
-            return false
-        }
-        return now - since >= DownloadMachine.loneCrawl
     }
 
     private mutating func checkpoint(now: Instant) -> [Action] {
@@ -144,10 +90,10 @@ extension DownloadMachine {
 
     /// A lane's transfer ended.
     package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Instant) -> [Action] {
-        guard isActive, let index = index(of: id) else { return [] }
+        guard isActive, let index = lanes.index(of: id) else { return [] }
         // A copy of the lane would copy all of it.
-        let (isData, isFlowing) = (lanes[index].kind == .data, lanes[index].stage == .flowing)
-        let (cursor, laneEnd, responseEnd) = (lanes[index].cursor, lanes[index].end, lanes[index].responseEnd)
+        let (isData, isFlowing) = (lanes[index].isData, lanes[index].isFlowing)
+        let (cursor, laneEnd, responseEnd) = (lanes[index].cursor, lanes[index].end, lanes[index].response.end)
         let isComparing = lanes[index].overlap > 0
         if case .failed(let fault) = end, let actions = disowned(fault, lane: index, now: now) { return actions }
         guard isFlowing else {
@@ -173,14 +119,14 @@ extension DownloadMachine {
                 .init("ends-before-bytes-on-disk", "it ends before the end of the bytes on disk"), lane: index, now: now
             )
         }
-        if map.total == nil, isData, isLast(cursor, of: responseEnd, end) {
+        if lanes.map.total == nil, isData, isLast(cursor, of: responseEnd, end) {
             if let base = continuity.base, base > 0, cursor == 0 {
                 // Without a length, the file may as well end before the part.
                 return laneFault(index, .unproven(Judge.noByte(from: base)), now: now)
             }
-            map.learn(total: cursor)
+            lanes.learn(total: cursor)
         }
-        if isData, cursor < min(laneEnd, map.horizon), responseEnd > cursor {
+        if isData, cursor < min(laneEnd, lanes.map.horizon), responseEnd > cursor {
             let fault = TransferFault(
                 .truncated, LocalizableMessage("fault-ended-after", "the response ended after \(cursor) bytes"))
             return laneFault(index, .transfer(fault), now: now)
@@ -196,20 +142,14 @@ extension DownloadMachine {
     }
 
     private mutating func finished(lane index: Int, now: Instant) -> [Action] {
-        let lane = lanes.remove(at: index)
-        var actions: [Action] = []
-        // Racers for these bytes have lost.
-        if lane.kind == .data, !lanes.isEmpty {
-            for racer in lanes where racer.isRacing == lane.id { actions.append(.drop(racer.id)) }
-            lanes.removeAll { $0.isRacing == lane.id }
-        }
-        map.release(lane.id)
+        let (lane, losers) = lanes.finish(index)
+        var actions = losers.map { Action.drop($0) }
         actions += noteOpenJoint(of: lane)
         noteReportedEnd(of: lane)
         noteProgress()
-        if map.isComplete {
+        if lanes.map.isComplete {
             // Other lanes still compare where they meet.
-            if lanes.contains(where: { $0.joint > 0 }) { return actions }
+            if lanes.list.contains(where: { $0.joint > 0 }) { return actions }
             return actions + stop() + (continuity.openJoints.isEmpty ? complete() : openFirst(now: now))
         }
         return actions + refillOrOpen(now: now) + checkPieces()
@@ -218,12 +158,5 @@ extension DownloadMachine {
     mutating func noteProgress() {
         guard budget.progressed(to: written) else { return }
         for index in sources.indices { sources[index].worked() }
-    }
-}
-
-extension Lane {
-    /// The input of the rate limit's share.
-    fileprivate var sample: LaneAllowance.Sample {
-        LaneAllowance.Sample(speed: speed, isHeld: isHeld, isFlowing: stage == .flowing)
     }
 }

@@ -7,7 +7,7 @@ extension DownloadMachine {
     /// The new target is judged as the first was.
     mutating func redirect(to target: String, head: ResponseHead, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
-        guard lane.redirects < plan.maximumRedirects else {
+        guard lane.request.redirects < plan.maximumRedirects else {
             return laneFault(index, .tooManyRedirects(plan.maximumRedirects), now: now)
         }
         let next: WebAddress

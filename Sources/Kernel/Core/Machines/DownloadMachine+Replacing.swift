@@ -26,10 +26,10 @@ extension DownloadMachine {
         budget.replaced()
         guard !verification.comparesReplacement else { return [] }
         var actions: [Action] = []
-        for index in lanes.indices.reversed() where lanes[index].source == source { actions.append(remove(index)) }
+        for index in lanes.list.indices.reversed() where lanes[index].source == source { actions.append(remove(index)) }
         if phase == .waitingForNetwork { return tryAgain(now: now) }
         guard isActive || phase == .verifying else { return actions }
-        if lanes.contains(where: { $0.kind != .settling }) { return actions + refill(now: now) }
+        if lanes.list.contains(where: { !$0.isSettling }) { return actions + refill(now: now) }
         return actions + stop() + openFirst(now: now)
     }
 
@@ -73,7 +73,7 @@ extension DownloadMachine {
     ///
     /// Bytes of another range than the requested one are of no use, whatever the source.
     func mayNotDiscard(for source: Int) -> Bool {
-        sources[source].isOnTrial && !map.done.isEmpty && !continuity.isStale
+        sources[source].isOnTrial && !lanes.map.done.isEmpty && !continuity.isStale
     }
 
     /// The new address is not shown to lead to the same content.

@@ -7,38 +7,24 @@ extension DownloadMachine {
     ///
     /// `range` is in the file's offsets.
     mutating func order(
-        _ kind: Lane.Kind, source: Int, range: ByteRange, overlap: Int64, redirects: Int = 0,
-        logins: Lane.Logins = Lane.Logins(), now: Instant
+        _ work: Lane.Work, source: Int, range: ByteRange, overlap: Int64, redirects: Int = 0,
+        logins: Lane.Request.Logins = .init(), replacing index: Int? = nil, now: Instant
     ) -> Action {
-        let id = LaneID(rawValue: nextLane)
-        nextLane += 1
-        var slot = 0
-        while lanes.contains(where: { $0.slot == slot }) { slot += 1 }
-        assert(slot < JournalLayout.slotCount, "each lane has a slot in the journal")
-        assert(overlap <= range.start, "the overlap is before the range")
-        let joint = kind == .data ? joint(after: range.end, from: source) : 0
-        let requested = request(for: kind, of: source, range: range, overlap: overlap, joint: joint)
-        var lane = Lane(
-            id: id, kind: kind, source: source, requested: requested, range: range, overlap: overlap, slot: slot,
-            now: now)
-        lane.redirects = redirects
-        lane.logins = logins
-        lane.host = sources[source].host
-        lanes.append(lane)
-        switch kind {
-        case .data: if !range.isEmpty { map.assign(range, to: id) }
-        case .racing, .settling, .restarting, .checkingTag: break
-        }
-        return plan.hooks.contains(.adapt) ? presentRequest() : send(lanes.count - 1)
+        let joint: Int64 = if case .data = work { joint(after: range.end, from: source) } else { 0 }
+        let request = Lane.Request(
+            range: request(for: work, of: source, range: range, overlap: overlap, joint: joint),
+            host: sources[source].host, compares: overlap, redirects: redirects, logins: logins)
+        lanes.add(work, source: source, range: range, overlap: overlap, request, replacing: index, now: now)
+        return plan.hooks.contains(.adapt) ? presentRequest() : send(lanes.list.count - 1)
     }
 
     mutating func send(_ index: Int) -> Action {
         let isForced = waiting.takeForce()
-        let (source, requested) = (lanes[index].source, lanes[index].requested)
+        let (source, requested) = (lanes[index].source, lanes[index].request.range)
         return .open(
             LaneOrder(
                 lane: lanes[index].id, source: source, address: sources[source].current, requested: requested,
-                connection: lanes.count > 1 || requested != .whole ? .separate : .shared,
+                connection: lanes.list.count > 1 || requested != .whole ? .separate : .shared,
                 // A cache may hold an older version than the bytes on disk (E4).
                 bypassesCaches: requested != .whole && written > 0, isForced: isForced,
                 knownLength: sources[source].isFileTransfer ? knownLength : nil))
@@ -68,18 +54,18 @@ extension DownloadMachine {
 
     /// A range with an end where one is known: not every server supports open ranges.
     private func request(
-        for kind: Lane.Kind, of source: Int, range: ByteRange, overlap: Int64, joint: Int64
+        for work: Lane.Work, of source: Int, range: ByteRange, overlap: Int64, joint: Int64
     ) -> RequestedRange {
         let selection = selection(for: source)
         guard let base = continuity.base else { return selection }
         let start = base + range.start - overlap
-        switch kind {
+        switch work {
         case .settling: return .closed(ByteRange(start, base + range.start))
         case .checkingTag: return .closed(ByteRange(base, base + 1))
         case .restarting: return selection
         case .data, .racing: break
         }
-        let isAll = range.start == 0 && overlap == 0 && range.end == map.horizon
+        let isAll = range.start == 0 && overlap == 0 && range.end == lanes.map.horizon
         if isAll, !server.asksClosed || !server.rangesUsable { return selection }
         let reachesEnd = knownLength.map { base.addingClamped(range.end) >= $0 } ?? true
         if sources[source].isFileTransfer, reachesEnd { return .from(start) }

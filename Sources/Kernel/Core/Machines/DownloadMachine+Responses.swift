@@ -9,15 +9,13 @@ extension DownloadMachine {
     package mutating func responded(
         _ id: LaneID, head: ResponseHead, isCrowded: Bool = false, wallTime: UnixTime, now: Instant
     ) -> [Action] {
-        guard isActive, let index = index(of: id) else { return [] }
+        guard isActive, let index = lanes.index(of: id) else { return [] }
         server.isCrowded = isCrowded
-        lanes[index].lastByteAt = now
-        lanes[index].opening = now - lanes[index].measuredAt
-        ramp.responded(after: lanes[index].opening)
+        lanes.responded(index, now: now)
         let source = lanes[index].source
         if head.status == 206 { sources[source].sendsParts = true }
         let noted = noteNetwork()
-        if case .checkingTag = lanes[index].kind {
+        if case .checkingTag = lanes[index].work {
             return noted + checkedTag(index, head: head, wallTime: wallTime, now: now)
         }
         if let actions = followedEnd(index, head: head, now: now) { return noted + actions }
@@ -54,16 +52,19 @@ extension DownloadMachine {
     private func makeJudge(of head: ResponseHead, lane index: Int) -> Judge {
         let source = lanes[index].source
         var have: Int64?
-        if !continuity.isStale, map.done.runs.count == 1, let base = continuity.base { have = base + map.done.prefix }
+        if !continuity.isStale, lanes.map.done.runs.count == 1, let base = continuity.base {
+            have = base + lanes.map.done.prefix
+        }
         let known = continuity.representation
         var judge = Judge(
-            requested: lanes[index].requested, known: known,
+            requested: lanes[index].request.range, known: known,
             // With pieces every byte will be checked, whatever the validators say.
-            record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].host) : nil, have: have,
+            record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].request.host) : nil,
+            have: have,
             held: written, name: file.name)
         judge.takesEverySuccess = plan.takesEverySuccess
         judge.former = continuity.former.map { former in
-            let isOwn = former.record(of: sources[source].text, at: lanes[index].host) != nil
+            let isOwn = former.record(of: sources[source].text, at: lanes[index].request.host) != nil
             let isPage = ContentIdentity(head, total: nil).mediaType.map(Judge.isPage) ?? false
             return FormerContent(
                 mediaType: former.mediaType, hasValidators: isOwn || isPage && !former.records.isEmpty,
@@ -111,7 +112,7 @@ extension DownloadMachine {
         if continuity.representation?.suspect == page {
             guard hasPieces, identity.total == nil else { return changed(evidence, lane: index, now: now) }
             // Its size is not known to be another one, and the digests of pieces show which bytes are right.
-            guard lanes[index].requested == .whole else {
+            guard lanes[index].request.range == .whole else {
                 return whole(response, evidence: evidence, lane: index, now: now)
             }
             return accept(response, lane: index, now: now)
@@ -133,7 +134,7 @@ extension DownloadMachine {
         case (416, .unsatisfied): return nil
         case (416, _):
             let drops = stop()
-            map.learn(total: lane.cursor)
+            lanes.learn(total: lane.cursor)
             return drops + complete()
         case (206, _):
             let evidence = LocalizableMessage(
@@ -150,7 +151,8 @@ extension DownloadMachine {
     /// way out.
     private mutating func askForWhole(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action]? {
         let source = lanes[index].source
-        guard plan.selection == .whole, lanes.count == 1, file.isClaimed, !continuity.isStale, !map.done.isEmpty,
+        guard plan.selection == .whole, lanes.list.count == 1, file.isClaimed, !continuity.isStale,
+            !lanes.map.done.isEmpty,
             file.existingLength == nil,
             !hasPieces, !mayNotDiscard(for: source), !sources[source].isFileTransfer
         else { return nil }
@@ -160,7 +162,7 @@ extension DownloadMachine {
     }
 
     mutating func refillOrOpen(now: Instant) -> [Action] {
-        lanes.isEmpty && !waiting.isForAttempt ? openFirst(now: now) : refill(now: now)
+        lanes.list.isEmpty && !waiting.isForAttempt ? openFirst(now: now) : refill(now: now)
     }
 
     /// 416 with the length that is on disk.
@@ -169,19 +171,19 @@ extension DownloadMachine {
     /// digest decides.
     private mutating func alreadyComplete(_ total: Int64, isProven: Bool, lane index: Int, now: Instant) -> [Action] {
         let length = plan.selectedLength(of: total)
-        if lanes[index].kind == .settling {
+        if lanes[index].isSettling {
             return validRangeRefused(
                 .init("existing-range-refused", "the server refuses bytes that it has (416)"), lane: index, now: now)
         }
-        guard map.total ?? length == length, map.done == ByteRangeSet([ByteRange(0, length)]) else {
+        guard lanes.map.total ?? length == length, lanes.map.done == ByteRangeSet([ByteRange(0, length)]) else {
             return changed(
                 .init("size-does-not-match", "it has \(total) bytes, which does not match the bytes on disk"),
                 lane: index, now: now)
         }
         let source = lanes[index].source
         let drops = stop()
-        if map.total == nil {
-            map.learn(total: length)
+        if lanes.map.total == nil {
+            lanes.learn(total: length)
             preparePieces()
         }
         guard isProven || digestsDecide || file.existingLength != nil || continuity.end?.offset == length else {
@@ -194,11 +196,5 @@ extension DownloadMachine {
         return drops + complete()
     }
 
-    mutating func remove(_ index: Int) -> Action {
-        let lane = lanes.remove(at: index)
-        map.release(lane.id)
-        // Racers lose their goal with the owner and own the remaining bytes, the furthest first.
-        if lane.kind == .data { promoteRacer(of: lane.id) }
-        return .drop(lane.id)
-    }
+    mutating func remove(_ index: Int) -> Action { .drop(lanes.remove(index)) }
 }

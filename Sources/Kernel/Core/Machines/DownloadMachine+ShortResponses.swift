@@ -29,10 +29,10 @@ extension DownloadMachine {
     /// are not, or without ranges.
     mutating func partTooShort(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
-        let length = lane.responseEnd - lane.cursor + lane.overlap
+        let length = lane.response.end - lane.cursor + lane.overlap
         let before = usableLength(of: lane.source) ?? .max
         let isOnly = sources.count(where: \.isUsable) == 1
-        sources[lane.source].parts.ended(at: lane.responseEnd)
+        sources[lane.source].parts.ended(at: lane.response.end)
         guard lane.overlap > 0, isOnly, length < before, length >= 2 * DownloadMachine.leastOverlap else {
             return rangesBroken(evidence, lane: index, now: now)
         }
@@ -62,8 +62,8 @@ extension DownloadMachine {
     mutating func noteBreak(of lane: Lane) {
         // The next response is another one.
         if lane.isBringing, continuity.elsewhere?.reach == nil { continuity.elsewhere = nil }
-        guard lane.stage == .flowing, lane.received > 0 else { return }
-        if sources[lane.source].parts.broke(after: lane.received, compared: lane.compares) {
+        guard lane.isFlowing, lane.speed.received > 0 else { return }
+        if sources[lane.source].parts.broke(after: lane.speed.received, compared: lane.request.compares) {
             // The whole was no way out, and what it discarded has to be received again, once.
             server.useRangesAgain()
             budget.countsProgress(from: written)

@@ -12,24 +12,24 @@ extension DownloadMachine {
                 index, .unproven(.init("part-was-requested", "\(evidence), but only a part was requested")), now: now)
         }
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
-        if lanes[index].requested != .whole { server.giveUpRanges() }
+        if lanes[index].request.range != .whole { server.giveUpRanges() }
         let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
-        let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
+        let others = lanes.list.indices.filter { $0 != index && lanes[$0].isFlowing }
         if !isBound, hasPieces {
-            guard case .changed(let change) = response.evidence, lanes[index].requested == .whole else {
+            guard case .changed(let change) = response.evidence, lanes[index].request.range == .whole else {
                 return wholeWithPieces(evidence, lane: index, others: others, now: now)
             }
             // The whole was requested, and it has another length or coding than the bytes on disk.
-            guard map.done.isEmpty, response.identity.coding == nil, budget.startedOver() else {
+            guard lanes.map.done.isEmpty, response.identity.coding == nil, budget.startedOver() else {
                 return changed(change, lane: index, now: now)
             }
             return restart(with: response, lane: index)
         }
         // Seeds are proven by the digest of the whole alone.
         let mayBeSame = response.evidence.contradictsNothing && others.isEmpty && !plan.isSeeded
-        if isBound || mayBeSame || map.isComplete && !map.done.isEmpty {
+        if isBound || mayBeSame || lanes.map.isComplete && !lanes.map.done.isEmpty {
             let isKnown = file.existingLength == nil && continuity.samples.isEmpty && continuity.openJoints.isEmpty
-            if map.isComplete, isKnown, response.evidence == .strong {
+            if lanes.map.isComplete, isKnown, response.evidence == .strong {
                 addDigests(of: lanes[index])
                 return stop() + complete()
             }
@@ -41,7 +41,7 @@ extension DownloadMachine {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
             return [remove(index), .notify(.notice(Self.withOneConnection(evidence)))] + refill(now: now)
         }
-        guard map.done.isEmpty || budget.startedOver() else { return keepsChanging(evidence) }
+        guard lanes.map.done.isEmpty || budget.startedOver() else { return keepsChanging(evidence) }
         return [.notify(.notice(.init("started-over", "\(evidence): started over from 0")))]
             + restart(with: response, lane: index)
     }
@@ -49,7 +49,6 @@ extension DownloadMachine {
     /// Starts over: this lane's response is the whole content from 0, and replaces everything on disk.
     mutating func restart(with response: Judge.AcceptedResponse, lane index: Int) -> [Action] {
         var actions: [Action] = []
-        let keep = lanes[index].id
         if server.settleSuspicion() {
             actions.append(
                 .notify(
@@ -58,21 +57,16 @@ extension DownloadMachine {
                             "no-response-to-range-started-over",
                             "the server does not respond to requests with Range: started over without ranges"))))
         }
-        for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
-        lanes.removeAll { $0.id != keep }
-        let now = lanes[0].lastByteAt
-        reset(total: plan.selectedLength(of: response.identity.total))
+        let now = lanes[index].speed.lastByteAt
+        let others = lanes.startOver(
+            with: index, total: plan.selectedLength(of: response.identity.total),
+            responseEnd: response.range.end == ByteRange.open ? ByteRange.open : response.range.count,
+            longest: plan.longest)
+        actions += others.map { .drop($0) }
+        forget()
         continuity.base = continuity.base ?? response.range.start
         represent(response.identity, from: lanes[0])
         if response.ranges == .denied { server.giveUpRanges() }
-        lanes[0].kind = .data
-        lanes[0].cursor = 0
-        lanes[0].overlap = 0
-        lanes[0].responseEnd = response.range.end == ByteRange.open ? ByteRange.open : response.range.count
-        // Without a length the end of the requested part is still known.
-        let end = min(map.horizon, plan.longest)
-        lanes[0].end = end
-        if end > 0 { map.assign(ByteRange(0, end), to: keep) }
         return actions + [.startOver] + reserve() + admit(0, now: now)
     }
 
@@ -80,7 +74,11 @@ extension DownloadMachine {
     ///
     /// The high-water mark stays: bytes received again are no progress.
     mutating func reset(total: Int64?) {
-        map = SegmentMap(total: total)
+        lanes.begin(with: SegmentMap(total: total))
+        forget()
+    }
+
+    private mutating func forget() {
         continuity.reset(base: plan.base(total: nil))
         checkpoints.startedOver()
         pieces.map?.startOver()
@@ -103,7 +101,7 @@ extension DownloadMachine {
         // Another source may still have the content that the pieces describe.
         if hasPieces, sources.count(where: \.isUsable) > 1 { return without(index, isOther, now: now) }
         if digestsDecide { return isOtherContent(evidence) }
-        if budget.restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
+        if budget.restarts > 0, lanes[index].request.range != .whole, lanes.flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
             // wrong, or its content is another one each time.
             server.giveUpRanges(because: evidence)
@@ -112,7 +110,7 @@ extension DownloadMachine {
         // The target works, and may expire again before the next request.
         sources[lanes[index].source].worked()
         let drops = stop()
-        let wasEmpty = map.done.isEmpty
+        let wasEmpty = lanes.map.done.isEmpty
         reset(total: nil)
         budget.countsProgress(from: 0)
         let void: [Action] = file.isClaimed && !wasEmpty ? [.startOver] : []
@@ -162,7 +160,7 @@ extension DownloadMachine {
 
     /// Stops using ranges of this server for this object.
     mutating func rangesBroken(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
-        if plan.selection != .whole || lanes[index].requested == .whole {
+        if plan.selection != .whole || lanes[index].request.range == .whole {
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
@@ -180,8 +178,8 @@ extension DownloadMachine {
     /// discarded for it, unless the server has sent parts in this run.
     mutating func validRangeRefused(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if let others = leaveOut(index, evidence, forRanges: true, now: now) { return others }
-        let isAlone = lanes.indices.allSatisfy { $0 == index || lanes[$0].kind == .settling }
-        let isBeginning = map.done.runs.count == 1 && map.done.prefix > 0
+        let isAlone = lanes.list.indices.allSatisfy { $0 == index || lanes[$0].isSettling }
+        let isBeginning = lanes.map.done.runs.count == 1 && lanes.map.done.prefix > 0
         let isBound = file.existingLength != nil || mayNotDiscard(for: lanes[index].source)
         let mayReplace = isBeginning || !isBound && !sources.contains(where: \.sendsParts)
         if isAlone { budget.rangeRefused() }
@@ -210,15 +208,13 @@ extension DownloadMachine {
     ///
     /// What it has to compare depends on the host of the new request.
     mutating func reopen(
-        _ index: Int, isRedirected: Bool = false, logins: Lane.Logins = Lane.Logins(), now: Instant
+        _ index: Int, isRedirected: Bool = false, logins: Lane.Request.Logins = .init(), now: Instant
     ) -> Action {
-        let lane = lanes.remove(at: index)
-        let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))
-        map.release(lane.id)
-        follow(from: lane.id, to: LaneID(rawValue: nextLane))
+        let lane = lanes[index]
+        let range = lanes.left(of: index)
         return order(
-            lane.kind, source: lane.source, range: range,
+            lane.work, source: lane.source, range: range,
             overlap: lane.isBringing ? overlap(before: range.start, from: lane.source) : lane.overlap,
-            redirects: lane.redirects + (isRedirected ? 1 : 0), logins: logins, now: now)
+            redirects: lane.request.redirects + (isRedirected ? 1 : 0), logins: logins, replacing: index, now: now)
     }
 }

@@ -35,15 +35,7 @@ package struct DownloadMachine: Hashable, Sendable {
 
     // The work: who receives which bytes, over how many connections.
 
-    package internal(set) var map = SegmentMap()
-    package internal(set) var lanes: [Lane] = []
-    package internal(set) var ramp: ConnectionRamp
-    /// What the rate limits leave of it.
-    package internal(set) var allowance = LaneAllowance()
-    /// Bytes received over the network; those fetched twice count twice.
-    package internal(set) var received: Int64 = 0
-    var nextLane: UInt32 = 0
-    var nextSource = 0
+    package var lanes: Lanes
     var nextQuestion: UInt32 = 0
 
     /// The time of the last event.
@@ -53,7 +45,7 @@ package struct DownloadMachine: Hashable, Sendable {
 
     package init(plan: consuming DownloadPlan, seed: UInt64) {
         sources = plan.sources.map(Source.init)
-        ramp = ConnectionRamp(plan.ramp)
+        lanes = Lanes(plan.ramp)
         dice = Dice(seed: seed)
         continuity = Continuity(base: plan.base(total: nil))
         parameters = Boxed(plan)
@@ -63,8 +55,6 @@ package struct DownloadMachine: Hashable, Sendable {
     package static let overlap = ComparisonSample.length
     /// Concurrent lanes, racers included: each needs a slot in the journal.
     package static let mostLanes = 60
-    /// How long a single lane may crawl.
-    static let loneCrawl = Interval.seconds(10)
 
     package var plan: DownloadPlan { parameters.value }
     /// Retries since the last progress.
@@ -80,9 +70,8 @@ package struct DownloadMachine: Hashable, Sendable {
     package var representation: Representation? { continuity.representation }
     /// Ranges to compare before any other request.
     package var samples: [ByteRange] { continuity.samples }
-    package var flowing: Int { lanes.count { $0.stage == .flowing } }
-    package var written: Int64 { map.done.count }
-    package var total: Int64? { map.total }
+    package var written: Int64 { lanes.map.done.count }
+    package var total: Int64? { lanes.map.total }
     /// The representation that the journal stores for the bytes on disk.
     package var remembered: Representation {
         continuity.representation ?? Representation(selection: plan.selection, base: plan.base(total: nil))
@@ -94,18 +83,15 @@ package struct DownloadMachine: Hashable, Sendable {
         return plan.sources.map(\.text) + others.map(\.0.text)
     }
 
-    // Inlined, and by index: a call would get a copy of the machine, a closure one of each lane.
-    @inline(__always) func index(of lane: LaneID) -> Int? {
-        for index in lanes.indices where lanes[index].id == lane { return index }
-        return nil
-    }
+    package func lane(_ id: LaneID) -> Lane? { lanes.index(of: id).map { lanes[$0] } }
 
-    package func lane(_ id: LaneID) -> Lane? { index(of: id).map { lanes[$0] } }
-
-    package func extent(of lane: LaneID) -> Lane.Extent? { index(of: lane).map { lanes[$0].extent } }
+    package func extent(of lane: LaneID) -> Lane.Extent? { lanes.index(of: lane).map { lanes[$0].extent } }
 
     /// The source of an active lane.
-    package func source(of lane: LaneID) -> Int? { index(of: lane).map { lanes[$0].source } }
+    package func source(of lane: LaneID) -> Int? { lanes.index(of: lane).map { lanes[$0].source } }
+
+    /// Whether no other lane receives the next bytes of this one, and they are not on disk.
+    package func isAlone(_ lane: LaneID) -> Bool { lanes.isAlone(lane) }
 
     mutating func enter(_ next: DownloadState) -> Action {
         phase = next

@@ -25,12 +25,12 @@ package struct Inspection: Hashable, Sendable {
     package var verified: Int64
 
     init(_ machine: DownloadMachine) {
-        lanes = machine.lanes.map { lane in
+        lanes = machine.lanes.list.map { lane in
             Lane(
-                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)), speed: Int64(lane.speed),
-                address: machine.sources[lane.source].current, isFlowing: lane.stage == .flowing)
+                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)), speed: Int64(lane.speed.present),
+                address: machine.sources[lane.source].current, isFlowing: lane.isFlowing)
         }
-        written = machine.map.done
+        written = machine.lanes.map.done
         total = machine.total
         verified = machine.verifiedBytes
     }

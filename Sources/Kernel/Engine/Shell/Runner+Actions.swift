@@ -89,7 +89,7 @@ extension Runner {
     private func open(_ order: LaneOrder) {
         let now = clock.now
         // The first connection is what the run has begun with.
-        if ask({ $0.lanes.count }) > 1, !shared.mayOpen(run) {
+        if ask({ $0.lanes.list.count }) > 1, !shared.mayOpen(run) {
             return feed(now: now) { $0.postponed(order.lane, until: $1 + .seconds(1), now: $1) }
         }
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
@@ -149,16 +149,16 @@ extension Runner {
         }
         let hadJournal = place?.file?.hasJournal ?? true
         // Through the stored property, as in `read`.
-        let hasBytes = !machine.map.done.isEmpty
+        let hasBytes = !machine.lanes.map.done.isEmpty
         // A small file in a single response is complete before a journal could help it.
-        let wantsJournal = hasBytes || machine.map.total.map { $0 > Claim.smallFile } ?? true
+        let wantsJournal = hasBytes || machine.lanes.map.total.map { $0 > Claim.smallFile } ?? true
         onDisk { place throws(Failure) in
             guard let file = place.file else { return }
             if !file.hasJournal, wantsJournal {
-                try file.beginJournal(facts, done: machine.map.done)
+                try file.beginJournal(facts, done: machine.lanes.map.done)
                 // Active lanes have written without one.
-                for other in machine.lanes where other.stage == .flowing && other.id != id {
-                    guard other.kind != .settling else { continue }
+                for other in machine.lanes.list where other.isFlowing && other.id != id {
+                    guard !other.isSettling else { continue }
                     try file.beginLane(slot: other.slot, at: other.cursor)
                 }
             }
@@ -182,7 +182,7 @@ extension Runner {
 
     private func record() {
         if let file = place?.file, !file.hasJournal { return }
-        onDisk { place throws(Failure) in try place.record(facts, done: machine.map.done) }
+        onDisk { place throws(Failure) in try place.record(facts, done: machine.lanes.map.done) }
     }
 
     private func verify(_ algorithms: [HashAlgorithm], length: Int64) {
@@ -221,9 +221,9 @@ extension Runner {
     private func discard(_ range: ByteRange) {
         onDisk { place throws(Failure) in
             guard let file = place.file else { return }
-            try file.discard(range, facts, done: machine.map.done)
+            try file.discard(range, facts, done: machine.lanes.map.done)
             guard file.hasJournal else { return }
-            for lane in machine.lanes where lane.stage == .flowing && lane.kind != .settling {
+            for lane in machine.lanes.list where lane.isFlowing && !lane.isSettling {
                 try file.beginLane(slot: lane.slot, at: lane.cursor)
             }
         }
@@ -271,7 +271,7 @@ extension Runner {
     func close(keeping: Bool) {
         guard let place else { return }
         self.place = nil
-        do throws(Failure) { try place.close(keeping: keeping ? facts : nil, done: machine.map.done) } catch {
+        do throws(Failure) { try place.close(keeping: keeping ? facts : nil, done: machine.lanes.map.done) } catch {
             notify(.notice(LocalizableMessage(error)))
         }
     }

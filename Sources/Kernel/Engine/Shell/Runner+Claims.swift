@@ -66,7 +66,7 @@ extension Runner {
                     now = clock.wallTime
                 ] in representation.fingerprint(of: source, selection: part, now: now)
             }
-            request.length = machine.map.total
+            request.length = machine.lanes.map.total
         }
         if let belongsToAnother = job.belongsToAnother { request.belongsToAnother = belongsToAnother }
         do throws(Failure) {

@@ -14,7 +14,7 @@ struct ProvisionalName {
 extension Runner {
     func noteName(_ lane: LaneID, source: Int, _ head: ResponseHead) {
         guard naming.isProvisional, naming.server == nil,
-            machine.lanes.contains(where: { $0.id == lane && $0.stage == .flowing })
+            machine.lanes.list.contains(where: { $0.id == lane && $0.isFlowing })
         else { return }
         let address = machine.sources[source].current
         naming.server = name(from: address, head)
@@ -43,7 +43,7 @@ extension Runner {
         do throws(Failure) {
             let name = String(path[path.index(after: slash)...])
             let sources = machine.sources.map(\.given.text)
-            let file = FinishedFile(stamp: published, length: machine.map.done.count, sources: sources)
+            let file = FinishedFile(stamp: published, length: machine.lanes.map.done.count, sources: sources)
             try disk.rename(name, to: desired, in: job.folder, if: file)
             machine.named(desired)
             return path[...slash] + desired

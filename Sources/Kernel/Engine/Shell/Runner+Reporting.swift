@@ -5,13 +5,13 @@ import PawlJournal
 // Progress samples for the download's owner, and its events.
 extension Runner {
     func read(now: Instant) {
-        meter.note(total: machine.received, now: now)
+        meter.note(total: machine.lanes.received, now: now)
         var reading = ProgressSample()
         reading.phase = ask { $0.shownPhase }
         reading.name = ask { $0.name }
-        reading.written = machine.map.done.count
-        reading.total = machine.map.total
-        reading.received = machine.received
+        reading.written = machine.lanes.map.done.count
+        reading.total = machine.lanes.map.total
+        reading.received = machine.lanes.received
         reading.speed = meter.lastSecond(now: now)
         reading.smoothed = meter.smoothed(now: now)
         reading.connections = writers.count
@@ -44,7 +44,8 @@ extension Runner {
         shared.onReport(
             EngineEvent(
                 id: id, update: update, name: ask { $0.name } ?? "", path: publishedPath,
-                stamp: update.isFinish ? finishedStamp() : nil, received: machine.received, elapsed: now - startedAt,
+                stamp: update.isFinish ? finishedStamp() : nil, received: machine.lanes.received,
+                elapsed: now - startedAt,
                 source: update.isFinish ? machine.sources[0].given.text : "", content: memoryContent(at: update),
                 head: update.hasResponse ? response?.0 : nil, address: update.hasResponse ? response?.1 : nil,
                 page: update.isFailure ? lastResponse?.page : nil, transfers: update.isLast ? transfers : [],
@@ -62,7 +63,7 @@ extension Runner {
         guard var published else { return found }
         // The same bytes under the name of an earlier download.
         if let found, found.isSameFile(as: published) != false || name != ask({ $0.name }) { return found }
-        published.length = machine.map.done.count
+        published.length = machine.lanes.map.done.count
         return published
     }
 }

@@ -19,7 +19,7 @@ extension Runner {
     /// content.
     private func writeMissing(_ bytes: UnsafeRawBufferPointer, _ range: ByteRange, slot: Int) -> Bool {
         sync()
-        for gap in machine.map.done.gaps(in: range) {
+        for gap in machine.lanes.map.done.gaps(in: range) {
             let part = Int(gap.start - range.start)..<Int(gap.end - range.start)
             guard unsafe write(UnsafeRawBufferPointer(rebasing: bytes[part]), at: gap.start) else { return false }
         }

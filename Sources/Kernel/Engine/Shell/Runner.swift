@@ -149,7 +149,7 @@ final class Runner {
             return machine.tick(now: now)
         }
         if machine.phase == .transferring, case let algorithms = ask({ $0.algorithms }), !algorithms.isEmpty {
-            place?.file?.hashAhead(algorithms, done: machine.map.done)
+            place?.file?.hashAhead(algorithms, done: machine.lanes.map.done)
         }
         read(now: now)
     }
@@ -296,7 +296,7 @@ final class Runner {
         guard !isCheckpointing else { return }
         isCheckpointing = true
         let post = loop.poster(for: run)
-        file.checkpoint(machine.map.done) { post(.checkpointed($0)) }
+        file.checkpoint(machine.lanes.map.done) { post(.checkpointed($0)) }
     }
 
     /// Leaves the loop once the machine is at rest.

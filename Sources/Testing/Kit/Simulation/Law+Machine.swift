@@ -5,7 +5,7 @@ package import PawlCore
 extension Law {
     /// The first violation of byte ownership.
     package static func owner(_ machine: DownloadMachine) -> String? {
-        owner(machine.lanes, of: machine.map, in: machine.phase)
+        owner(machine.lanes.list, of: machine.lanes.map, in: machine.phase)
     }
 
     package static func owner(_ lanes: [Lane], of map: SegmentMap, in phase: DownloadState) -> String? {
@@ -32,7 +32,7 @@ extension Law {
 
     private static func owner(_ lane: Lane, _ lanes: [Lane], _ map: SegmentMap) -> String? {
         let claim = map.claim(of: lane.id)
-        switch lane.kind {
+        switch lane.work {
         case .data:
             guard lane.cursor < lane.end else { return claim == nil ? nil : "\(lane.id) at its end owns \(lane)" }
             guard let claim else { return "\(lane) owns nothing" }
@@ -42,7 +42,7 @@ extension Law {
         case .racing(let owner):
             guard claim == nil else { return "racer \(lane.id) owns \(lane)" }
             guard let goal = lanes.first(where: { $0.id == owner }) else { return "racer \(lane.id) has no goal" }
-            guard goal.kind == .data else { return "racer \(lane.id) races against a racer" }
+            guard goal.isData else { return "racer \(lane.id) races against a racer" }
         case .settling, .restarting, .checkingTag:
             guard claim == nil else { return "\(lane.id) owns bytes but receives none" }
         }

@@ -22,27 +22,29 @@ struct RunView: Sendable {
 extension Simulation: Witness {
     package func decided(_ id: DownloadID, run: UInt64, _ actions: [Action], _ machine: DownloadMachine) {
         guard !state.withLock({ $0.isDead }), let index = index(of: id) else { return }
-        let lanes = sabotage == .doublesLanes ? machine.lanes + machine.lanes : machine.lanes
-        if let text = Law.owner(lanes, of: machine.map, in: machine.phase) { violate(.owner, "\(index): \(text)") }
+        let lanes = sabotage == .doublesLanes ? machine.lanes.list + machine.lanes.list : machine.lanes.list
+        if let text = Law.owner(lanes, of: machine.lanes.map, in: machine.phase) {
+            violate(.owner, "\(index): \(text)")
+        }
         let before = course(index) { $0.run?.run == run ? $0.run : nil }
         var view = before ?? RunView(run: run, written: machine.written, high: machine.written)
         checkProgress(&view, actions, machine, index)
         if before != nil { watch(view, actions, machine, index) }
-        if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
+        if machine.lanes.list.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
             note("lanes compared where they met")
         }
         if machine.sources.contains(where: { $0.parts.longest != nil }),
-            machine.lanes.contains(where: { $0.kind == .settling })
+            machine.lanes.list.contains(where: { $0.isSettling })
         {
             note("short parts compared one after another")
         }
         if machine.sources.contains(where: { $0.parts.breaksAfter != nil }),
-            machine.lanes.contains(where: { $0.kind == .settling })
+            machine.lanes.list.contains(where: { $0.isSettling })
         {
             note("bytes compared in parts")
         }
         if !machine.samples.isEmpty, before == nil { note("files compared at samples") }
-        view.lanes = machine.lanes
+        view.lanes = machine.lanes.list
         view.written = machine.written
         let requests = actions.count { if case .open = $0 { true } else { false } }
         course(index) { course in
@@ -73,7 +75,7 @@ extension Simulation: Witness {
         if isChange { view.high = 0 }
         if machine.written > view.high {
             // Bytes found on disk are no progress: only flowing lanes receive bytes.
-            view.isProgress = view.isProgress || view.lanes.contains { $0.stage == .flowing }
+            view.isProgress = view.isProgress || view.lanes.contains { $0.isFlowing }
             view.high = machine.written
         }
         guard isRetry else { return }
@@ -89,13 +91,13 @@ extension Simulation: Witness {
             switch action {
             case .limit: limited = true
             case .open(let order):
-                guard let lane = machine.lanes.first(where: { $0.id == order.lane }) else { continue }
+                guard let lane = machine.lanes.list.first(where: { $0.id == order.lane }) else { continue }
                 if lane.isRacing != nil {
                     note("races")
                     if !machine.plan.checksums.isEmpty { note("races under a checksum") }
                 }
-                if lane.kind == .settling { course(index) { $0.compared += lane.overlap } }
-                if lane.kind == .settling, machine.isComparingElsewhere { note("other places compared") }
+                if lane.isSettling { course(index) { $0.compared += lane.overlap } }
+                if lane.isSettling, machine.isComparingElsewhere { note("other places compared") }
                 if lane.isBringing, lane.overlap > DownloadMachine.overlap {
                     note("longer runs compared")
                     course(index) { course in
@@ -103,12 +105,12 @@ extension Simulation: Witness {
                         course.repeated += lane.overlap
                     }
                 }
-                if limited, lane.kind == .data { note("steals") }
+                if limited, lane.isData { note("steals") }
                 limited = false
             case .drop(let id):
                 guard actions.count > 1, case .open = actions[1], actions.first == action,
-                    let lane = view.lanes.first(where: { $0.id == id }), lane.stage == .flowing, lane.kind == .data,
-                    lane.slowSince != nil
+                    let lane = view.lanes.first(where: { $0.id == id }), lane.isFlowing, lane.isData,
+                    lane.speed.slowSince != nil
                 else { continue }
                 note("slow lanes replaced")
             // A wrong piece is sent again.

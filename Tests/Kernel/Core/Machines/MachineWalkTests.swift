@@ -59,7 +59,7 @@ import Testing
     private static func flowing(_ walk: Case) -> WalkState {
         var state = WalkState(plan(walk))
         _ = state.apply(.begin(.fresh))
-        if let lane = state.machine.lanes.first { _ = state.apply(.responded(lane.id, .right)) }
+        if let lane = state.machine.lanes.list.first { _ = state.apply(.responded(lane.id, .right)) }
         return state
     }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(phases.isSuperset(of: [.probing, .transferring, .waitingForNetwork, .paused, .preempted, .failed]))
         #expect(states.contains(where: \.machine.budget.isTooSlow) == (walk == .hurried))
         #expect(
-            states.contains { state in state.machine.lanes.contains { $0.isRacing != nil } }
+            states.contains { state in state.machine.lanes.list.contains { $0.isRacing != nil } }
                 // An unclaimed range returns to the lane before it, before lanes have to race for it.
                 || walk == .mirrored || walk == .refreshed)
     }
@@ -88,7 +88,7 @@ import Testing
                     turn += 1
                 }
                 guard turn == 400 else { continue }
-                Issue.record("no end: \(walk), \(start.machine.lanes), \(start.machine.map)")
+                Issue.record("no end: \(walk), \(start.machine.lanes.list), \(start.machine.lanes.map)")
                 return
             }
         }

@@ -22,8 +22,8 @@ struct Bench {
         machine = DownloadMachine(plan: plan, seed: 1)
     }
 
-    var lane: LaneID { machine.lanes.last?.id ?? LaneID(rawValue: .max) }
-    var requested: RequestedRange? { machine.lanes.last?.requested }
+    var lane: LaneID { machine.lanes.list.last?.id ?? LaneID(rawValue: .max) }
+    var requested: RequestedRange? { machine.lanes.list.last?.request.range }
     var notices: [String] {
         said.compactMap { if case .notify(.notice(let text)) = $0 { text.description } else { nil } }
     }
@@ -38,7 +38,8 @@ struct Bench {
 
     mutating func progress(to cursor: Int64, lane: LaneID? = nil) {
         let id = lane ?? self.lane
-        let received = machine.lanes.first { $0.id == id }.map { $0.received + max(1, cursor - $0.cursor) } ?? 0
+        let received =
+            machine.lanes.list.first { $0.id == id }.map { $0.speed.received + max(1, cursor - $0.cursor) } ?? 0
         machine.progressed(id, cursor: cursor, received: received, waits: false, now: now)
     }
 

@@ -37,13 +37,13 @@ import Testing
         #expect(bench.said.contains(.drop(first)))
         #expect(bench.requested == .closed(ByteRange(0, 4 * Self.megabyte)))
         respond(&bench)
-        #expect(bench.machine.lanes.map(\.overlap) == [Self.megabyte])
+        #expect(bench.machine.lanes.list.map(\.overlap) == [Self.megabyte])
         bench.fail(.connectionLost)
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(0, 4 * Self.megabyte)), "nothing was compared yet")
         respond(&bench)
         compare(&bench)
-        #expect(bench.machine.lanes.map(\.overlap) == [0])
+        #expect(bench.machine.lanes.list.map(\.overlap) == [0])
         bench.progress(to: 2 * Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.requested == request)
         respond(&bench, of: 12 * Self.megabyte)
         compare(&bench, elsewhere: [Self.place])
-        #expect(bench.machine.lanes.map(\.overlap) == [0], "it may add bytes now")
+        #expect(bench.machine.lanes.list.map(\.overlap) == [0], "it may add bytes now")
         bench.progress(to: 9 * Self.megabyte)
         bench.fail(.connectionLost)
         bench.ring()
@@ -114,8 +114,8 @@ import Testing
         bench.respond(Bench.whole(8 * Self.megabyte))
         bench.progress(to: 2 * Self.megabyte)
         bench.tick(after: 1)
-        guard let lane = bench.machine.lanes.first(where: { $0.kind == .settling })?.id else {
-            Issue.record("the mirror is not compared: \(bench.machine.lanes)")
+        guard let lane = bench.machine.lanes.list.first(where: { $0.isSettling })?.id else {
+            Issue.record("the mirror is not compared: \(bench.machine.lanes.list)")
             return
         }
         let end = bench.machine.lane(lane)?.cursor ?? 0
@@ -133,7 +133,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
         #expect(bench.machine.comparisonCandidates(bench.lane) == nil)
         var whole = resumed()
-        whole.machine.map = SegmentMap(total: 4 * Self.megabyte, done: ByteRangeSet([ByteRange(0, Self.overlap)]))
+        whole.machine.lanes.discard(ByteRange(Self.overlap, Self.megabyte))
         #expect(whole.machine.comparisonCandidates(whole.lane)?.others.isEmpty ?? true, "all of it was compared")
     }
 
@@ -159,6 +159,6 @@ import Testing
         respond(&bench)
         compare(&bench)
         #expect(bench.machine.provenAddresses == ["http://a.example/f", fresh.text])
-        #expect(bench.machine.lanes.map(\.overlap) == [0])
+        #expect(bench.machine.lanes.list.map(\.overlap) == [0])
     }
 }

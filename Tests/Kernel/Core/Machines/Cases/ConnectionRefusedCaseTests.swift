@@ -14,7 +14,9 @@ import Testing
         return bench
     }
 
-    private func asking(_ bench: Bench) -> [LaneID] { bench.machine.lanes.filter { $0.stage == .asking }.map(\.id) }
+    private func asking(_ bench: Bench) -> [LaneID] {
+        bench.machine.lanes.list.filter { $0.stage == .asking }.map(\.id)
+    }
 
     private var forbidden: ResponseHead { ResponseHead(status: 403) }
 
@@ -27,13 +29,13 @@ import Testing
             bench.respond(forbidden, to: lane)
             noticed += bench.said.count { if case .refused(let refusal) = $0 { refusal.isSameFile } else { false } }
         }
-        #expect(noticed == 7 && bench.machine.lanes.count == 1 && bench.machine.phase == .transferring)
+        #expect(noticed == 7 && bench.machine.lanes.list.count == 1 && bench.machine.phase == .transferring)
         bench.tick(after: 0.1)
-        #expect(bench.machine.lanes[0].end == total, "it has its range back")
+        #expect(bench.machine.lanes.list[0].end == total, "it has its range back")
         // And nothing is requested while it receives bytes.
         var requests = 0
         for _ in 0..<90 {
-            bench.progress(to: bench.machine.lanes[0].cursor + 1_000_000)
+            bench.progress(to: bench.machine.lanes.list[0].cursor + 1_000_000)
             bench.tick(after: 0.1)
             requests += bench.said.count { if case .open = $0 { true } else { false } }
         }
@@ -61,7 +63,7 @@ import Testing
         var bench = running(4)
         for lane in asking(bench) { bench.fail(.connectionLost, lane: lane) }
         bench.tick(after: 0.1)
-        #expect(bench.machine.lanes.count == 1 && bench.machine.lanes[0].end == total)
+        #expect(bench.machine.lanes.list.count == 1 && bench.machine.lanes.list[0].end == total)
     }
 
     @Test func `a 403 just after the last connection closed is retried`() {
@@ -75,7 +77,7 @@ import Testing
         #expect(bench.machine.phase == .transferring, "not the end")
         bench.ring()
         bench.respond(Bench.part(5 * Bench.megabyte, total, of: total))
-        #expect(bench.machine.lanes[0].stage == .flowing)
+        #expect(bench.machine.lanes.list[0].isFlowing)
     }
 
     @Test func `a 403 of a server that rejected no connection before is final`() {

@@ -32,7 +32,7 @@ import Testing
                 bench.said = bench.machine.claimed(
                     bench.lane, Bench.journal([ByteRange(0, 1000)], total: 1000), now: bench.now)
             }
-            #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
+            #expect(bench.machine.phase == .publishing && bench.machine.lanes.list.isEmpty)
         }
     }
 
@@ -45,7 +45,7 @@ import Testing
                 let journal = Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil)
                 bench.said = bench.machine.claimed(bench.lane, journal, now: bench.now)
             }
-            #expect(bench.machine.phase != .publishing && bench.machine.lanes.count == 1)
+            #expect(bench.machine.phase != .publishing && bench.machine.lanes.list.count == 1)
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
         var bench = Bench { $0.selection = .suffix(500) }
         bench.begin(
             Bench.journal([ByteRange(300, 500)], total: 1000, tag: nil, date: 5, selection: .suffix(500), base: 500))
-        #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .suffix(500))
+        #expect(bench.machine.lanes.list.last?.work == .restarting && bench.requested == .suffix(500))
         bench.respond(Bench.part(500, 1000, of: 1000, tag: nil, date: 5))
         #expect(bench.said.contains(.startOver) && bench.machine.total == 500)
         bench.progress(to: 100)
@@ -97,8 +97,8 @@ import Testing
         bench.progress(to: Bench.megabyte)
         let other = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: nil)
         bench.said = bench.machine.replaceSource(1, with: other, now: bench.now)
-        for _ in 0..<3 where bench.machine.lanes.last?.kind != .settling { bench.tick(after: 1) }
-        #expect(bench.machine.lanes.last?.kind == .settling)
+        for _ in 0..<3 where bench.machine.lanes.list.last?.work != .settling { bench.tick(after: 1) }
+        #expect(bench.machine.lanes.list.last?.isSettling == true)
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.said.contains(.record))
         #expect(bench.machine.provenAddresses.contains(other.text))
@@ -119,7 +119,7 @@ import Testing
     @Test func `a part that is complete is complete even without a known total`() {
         var bench = Bench { $0.selection = .closed(ByteRange(100, 200)) }
         bench.begin(Bench.journal([ByteRange(0, 100)], total: nil, selection: .closed(ByteRange(100, 200)), base: 100))
-        #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
+        #expect(bench.machine.phase == .publishing && bench.machine.lanes.list.isEmpty)
     }
 
     @Test func `a part ends where it was requested to end, even when it is compared without a length`() {
@@ -132,8 +132,8 @@ import Testing
         bench.fail(.connectionLost)
         bench.ring()
         bench.respond(whole)
-        #expect(bench.machine.lanes.map(\.overlap) == [100] && !bench.said.contains(.startOver))
-        #expect(bench.machine.lanes.map(\.end) == [200])
+        #expect(bench.machine.lanes.list.map(\.overlap) == [100] && !bench.said.contains(.startOver))
+        #expect(bench.machine.lanes.list.map(\.end) == [200])
     }
 
     @Test func `a complete journal without a validator is compared`() {
@@ -143,7 +143,7 @@ import Testing
         bench.respond(Bench.part(0, 1000, of: 1000, tag: nil))
         #expect(bench.said.contains(.admit(bench.lane)))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
-        #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
+        #expect(bench.machine.phase == .publishing && bench.machine.lanes.list.isEmpty)
     }
 
     @Test func `starting over because nothing can be compared is reported`() {
@@ -186,7 +186,7 @@ import Testing
         bench.progress(to: 500)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.machine.lanes.last?.source == 1)
+        #expect(bench.machine.lanes.list.last?.source == 1)
         bench.respond(Bench.part(0, 1000, of: 1000, tag: nil))
         _ = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.total == 1000)
@@ -195,7 +195,7 @@ import Testing
         bench.ring()
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.machine.lanes.last?.source == 0 && bench.requested == .closed(ByteRange(600, 1000)))
+        #expect(bench.machine.lanes.list.last?.source == 0 && bench.requested == .closed(ByteRange(600, 1000)))
         bench.respond(Bench.part(600, 900, of: 900))
         #expect(bench.machine.budget.restarts == 1 && bench.said.contains(.startOver))
     }
@@ -225,7 +225,7 @@ import Testing
         bench.respond(Bench.part(0, 500_000, of: 1_000_000, tag: "token", date: 5))
         #expect(bench.requested == .closed(ByteRange(0, 1)))
         bench.respond(Bench.part(0, 1, of: 1_000_000, tag: "other", date: 5))
-        #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .whole)
+        #expect(bench.machine.lanes.list.last?.work == .restarting && bench.requested == .whole)
         #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
 
@@ -235,7 +235,7 @@ import Testing
             Bench.journal([ByteRange(500_000, 1_000_000)], of: Representation(selection: nil, total: 1_000_000)))
         let start: Int64 = 500_000
         bench.respond(Bench.part(start, start + 10, of: 1_000_000, tag: "other", date: 5))
-        #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .whole)
+        #expect(bench.machine.lanes.list.last?.work == .restarting && bench.requested == .whole)
     }
 
     @Test func `a gap at the start is skipped for one that can be compared`() {

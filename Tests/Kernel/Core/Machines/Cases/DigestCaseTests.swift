@@ -213,7 +213,7 @@ import Testing
         bench.end(.complete)
         bench.said = bench.machine.digested([Checksum(algorithm: .sha256, digest: Self.wrong)], now: bench.now)
         #expect(bench.said.contains(.startOver))
-        #expect(bench.machine.lanes.last?.source == 1)
+        #expect(bench.machine.lanes.list.last?.source == 1)
         bench.respond(Bench.whole(1000))
         bench.progress(to: 1000)
         bench.end(.complete)

@@ -18,7 +18,7 @@ import Testing
         #expect(failure.code == .insecure)
         #expect(failure.why.contains("http://b.example"))
         #expect(failure.remedy.text.contains("from https to http"))
-        #expect(bench.machine.lanes.isEmpty)
+        #expect(bench.machine.lanes.list.isEmpty)
     }
 
     @Test func `so is one on the same host, and one after other redirects to https`() {

@@ -15,7 +15,7 @@ import Testing
             $0.checksums = [Checksum(algorithm: .crc32, digest: [0, 0, 0, 0])]
         }
         bench.begin(.existing(length: 1000))
-        #expect(bench.machine.phase == .verifying && bench.machine.lanes.isEmpty)
+        #expect(bench.machine.phase == .verifying && bench.machine.lanes.list.isEmpty)
         var compared = Bench { $0.selection = .closed(ByteRange(0, 1000)) }
         compared.begin(.existing(length: 1000))
         #expect(compared.requested == .closed(ByteRange(0, 1000)))
@@ -117,7 +117,7 @@ import Testing
             bench.begin(nil)
             bench.respond(Bench.whole(100))
             bench.said = bench.machine.claimed(bench.lane, .skipped(length: nil), now: bench.now)
-            #expect(bench.machine.lanes.isEmpty)
+            #expect(bench.machine.lanes.list.isEmpty)
             #expect(bench.machine.phase == (checksums.isEmpty ? .finished : .verifying))
             guard !checksums.isEmpty else { continue }
             bench.said = bench.machine.digested(Self.digest)

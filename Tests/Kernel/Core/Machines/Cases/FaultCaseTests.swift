@@ -101,7 +101,7 @@ import Testing
         bench.begin()
         var requested: [String] = []
         while bench.machine.phase != .failed, requested.count < 10 {
-            requested.append(bench.machine.sources[bench.machine.lanes[0].source].given.host)
+            requested.append(bench.machine.sources[bench.machine.lanes.list[0].source].given.host)
             bench.fail(.connectionRefused)
         }
         #expect(requested == ["a.example", "b.example", "c.example"])
@@ -154,11 +154,11 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
         bench.tick(after: 11)
-        #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
+        #expect(bench.requested == .whole && bench.machine.lanes.list.last?.work == .restarting)
         #expect(bench.notices == ["no response to a request with Range: retrying without it"])
         bench.respond(Bench.whole(1000))
         #expect(!bench.said.contains(.startOver) && !bench.machine.server.rangesUsable)
-        #expect(bench.machine.lanes.first?.overlap == 500, "it is the same version: nothing is discarded")
+        #expect(bench.machine.lanes.list.first?.overlap == 500, "it is the same version: nothing is discarded")
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 600)
         bench.fail(.connectionLost)
@@ -182,7 +182,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
         bench.tick(after: 11)
         bench.tick(after: 11)
-        #expect(bench.machine.written == 500 && bench.machine.lanes.isEmpty)
+        #expect(bench.machine.written == 500 && bench.machine.lanes.list.isEmpty)
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
     }
@@ -196,7 +196,7 @@ import Testing
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(600, 1000)))
         bench.tick(after: 11)
-        #expect(bench.notices.isEmpty && bench.machine.lanes.isEmpty)
+        #expect(bench.notices.isEmpty && bench.machine.lanes.list.isEmpty)
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(600, 1000)))
         bench.tick(after: 11)
@@ -214,18 +214,18 @@ import Testing
         }
         bench.begin()
         bench.respond(Bench.whole(total))
-        let asking = bench.machine.lanes.filter { $0.stage == .asking }
+        let asking = bench.machine.lanes.list.filter { $0.stage == .asking }
         #expect(asking.count == 3)
-        if sendsParts, case .closed(let range) = asking[0].requested {
+        if sendsParts, case .closed(let range) = asking[0].request.range {
             bench.respond(Bench.part(range.start, range.end, of: total), to: asking[0].id)
         }
         for _ in 0..<12 {
-            for lane in bench.machine.lanes where lane.stage == .flowing {
+            for lane in bench.machine.lanes.list where lane.isFlowing {
                 bench.progress(to: lane.cursor + 1000, lane: lane.id)
             }
             bench.tick(after: 1)
         }
-        #expect(bench.machine.lanes.allSatisfy { $0.stage == .flowing }, "the others were dropped")
+        #expect(bench.machine.lanes.list.allSatisfy { $0.isFlowing }, "the others were dropped")
         #expect(bench.machine.server.rangesUsable == sendsParts)
     }
 
@@ -237,6 +237,6 @@ import Testing
         _ = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 9 * Bench.megabyte)
         bench.tick(after: 1)
-        #expect(bench.machine.lanes.count == 1)
+        #expect(bench.machine.lanes.list.count == 1)
     }
 }

@@ -179,7 +179,7 @@ import Testing
             let order = try Self.question(bench)
             bench.said = bench.machine.replied(order.id, .fail(Self.failure), now: bench.now)
             #expect(bench.said.contains(.close(keeping: true)) && !bench.said.contains(.startOver))
-            #expect(bench.machine.map.done == ByteRangeSet([ByteRange(0, 50)]))
+            #expect(bench.machine.lanes.map.done == ByteRangeSet([ByteRange(0, 50)]))
         }
     }
 
@@ -244,7 +244,7 @@ import Testing
         let other = bench.machine.lanes[1]
         bench.respond(Bench.part(other.cursor, total, of: total), to: other.id)
         bench.said = bench.machine.replied(try Self.question(bench).id, .memory(total), now: bench.now)
-        #expect(bench.machine.lanes.count == 2 && !bench.machine.isInMemory)
+        #expect(bench.machine.lanes.list.count == 2 && !bench.machine.isInMemory)
     }
 
     @Test func `a retry is made, delayed or refused`() throws {

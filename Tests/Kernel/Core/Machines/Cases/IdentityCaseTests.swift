@@ -79,7 +79,7 @@ import Testing
             "http://a.example/f", at: "http://a.example", Validators(entityTag: EntityTag(opaque: "v1", isWeak: false)))
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: coded))
-        #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
+        #expect(bench.requested == .whole && bench.machine.lanes.list.last?.work == .restarting)
         bench.respond(Bench.whole(5000))
         #expect(bench.said.contains(.startOver) && bench.machine.remembered.coding == nil)
     }
@@ -100,7 +100,7 @@ import Testing
         var part = Bench.part(400, 5000, of: 5000)
         part.contentEncoding = "br"
         other.respond(part)
-        #expect(other.requested == .whole && other.machine.lanes.last?.kind == .restarting)
+        #expect(other.requested == .whole && other.machine.lanes.list.last?.work == .restarting)
         part = Bench.whole(nil)
         part.contentEncoding = "br"
         other.respond(part)
@@ -115,8 +115,8 @@ import Testing
         bench.begin()
         bench.respond(Bench.whole(20 * Self.megabyte))
         bench.tick(after: 0.1)
-        #expect(bench.machine.lanes.count == 2)
-        let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
+        #expect(bench.machine.lanes.list.count == 2)
+        let (first, second) = (bench.machine.lanes.list[0].id, bench.machine.lanes.list[1].id)
         bench.fail(.connectionLost, lane: first)
         #expect(bench.machine.written == 0)
         let start = 10 * Self.megabyte
@@ -148,13 +148,14 @@ import Testing
                 #expect(bench.machine.remembered.records.first?.stability == .varying)
                 #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
                 bench.respond(head)
-                #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.lanes.last?.overlap == Self.overlap)
+                #expect(
+                    bench.said.contains(.admit(bench.lane)) && bench.machine.lanes.list.last?.overlap == Self.overlap)
                 // It does not count for the next one.
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
                 bench.progress(to: 2 * Self.megabyte)
                 bench.fail(.connectionLost)
                 bench.ring()
-                #expect(bench.machine.lanes.last?.overlap == Self.overlap)
+                #expect(bench.machine.lanes.list.last?.overlap == Self.overlap)
             }
         }
     }
@@ -190,10 +191,10 @@ import Testing
         bench.respond(head)
         bench.progress(to: Self.megabyte)
         bench.tick(after: 1)
-        #expect(bench.machine.lanes.count == 1)
+        #expect(bench.machine.lanes.list.count == 1)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.machine.lanes.count == 1 && bench.machine.lanes.last?.overlap == Self.overlap)
+        #expect(bench.machine.lanes.list.count == 1 && bench.machine.lanes.list.last?.overlap == Self.overlap)
     }
 
     @Test func `lanes with only a date as validator are compared where they meet`() {
@@ -207,8 +208,8 @@ import Testing
             }
             bench.respond(dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
             bench.tick(after: 0.1)
-            #expect(bench.machine.lanes.count == 2)
-            let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
+            #expect(bench.machine.lanes.list.count == 2)
+            let (first, second) = (bench.machine.lanes.list[0].id, bench.machine.lanes.list[1].id)
             let middle = 10 * Self.megabyte
             bench.respond(
                 dated(Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)), to: second)
@@ -232,11 +233,11 @@ import Testing
         bench.respond(Bench.whole(20 * Self.megabyte))
         bench.progress(to: Self.megabyte)
         bench.tick(after: 0.1)
-        let second = bench.machine.lanes[1]
+        let second = bench.machine.lanes.list[1]
         bench.respond(Bench.part(second.cursor, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil), to: second.id)
-        #expect(bench.said.contains(.drop(second.id)) && bench.machine.lanes.count == 1)
+        #expect(bench.said.contains(.drop(second.id)) && bench.machine.lanes.list.count == 1)
         bench.tick(after: 5)
-        #expect(bench.machine.lanes.count == 1)
+        #expect(bench.machine.lanes.list.count == 1)
     }
 
     // MARK: hosts
@@ -250,7 +251,7 @@ import Testing
             bench.respond(Bench.part(place.start, place.end, of: 4 * Self.megabyte))
             var other = bench
             other.said = other.machine.compared(other.lane, agreed: false, now: other.now)
-            let isRestarting = other.machine.lanes.contains { $0.kind == .restarting }
+            let isRestarting = other.machine.lanes.list.contains { $0.work == .restarting }
             #expect(other.said.contains(.startOver) || isRestarting)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
             #expect(bench.machine.samples.count == places.count - number - 1)
@@ -263,7 +264,7 @@ import Testing
     @Test func `a redirect to a host other than before is compared in the same response`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
-        #expect(bench.machine.lanes.last?.overlap == 0)
+        #expect(bench.machine.lanes.list.last?.overlap == 0)
         bench.respond(Bench.redirect(to: "http://cdn.example/f"))
         #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
         bench.respond(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
@@ -301,7 +302,7 @@ import Testing
         var json = Bench()
         json.begin(Bench.journal([ByteRange(0, 400)], of: known))
         json.respond(Self.page(type: "application/json"))
-        #expect(json.machine.written == 400 && json.machine.lanes.isEmpty)
+        #expect(json.machine.written == 400 && json.machine.lanes.list.isEmpty)
         json.ring()
         json.respond(Self.page(type: "application/json"))
         #expect(json.machine.written == 0 && json.said.contains(.startOver))
@@ -344,7 +345,7 @@ import Testing
         bench.respond(Self.page())
         bench.ring()
         bench.respond(Bench.part(400, 5000, of: 5000))
-        #expect(bench.machine.remembered.suspect == nil && bench.machine.lanes.first?.stage == .flowing)
+        #expect(bench.machine.remembered.suspect == nil && bench.machine.lanes.list.first?.isFlowing == true)
         bench.fail(.connectionLost)
         bench.ring()
         bench.respond(Self.page())
@@ -414,7 +415,7 @@ import Testing
         bench.respond(Bench.whole(4 * Self.megabyte))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.respond(Bench.whole(4 * Self.megabyte))
-        #expect(bench.machine.lanes.last?.overlap == 4 * Self.megabyte)
+        #expect(bench.machine.lanes.list.last?.overlap == 4 * Self.megabyte)
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         #expect(bench.machine.phase == .finished)
     }

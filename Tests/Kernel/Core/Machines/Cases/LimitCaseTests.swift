@@ -20,13 +20,13 @@ import Testing
         var said: [Action] = []
         for _ in 0..<(seconds * 10) {
             bench.now = bench.now + .milliseconds(100)
-            for lane in bench.machine.lanes where lane.stage == .flowing {
+            for lane in bench.machine.lanes.list where lane.isFlowing {
                 let next = min(lane.end, lane.cursor + speed / 10)
                 bench.machine.progressed(
-                    lane.id, cursor: next, received: lane.received + speed / 10, waits: waits, now: bench.now)
+                    lane.id, cursor: next, received: lane.speed.received + speed / 10, waits: waits, now: bench.now)
             }
             said += bench.machine.tick(now: bench.now)
-            for lane in bench.machine.lanes where lane.stage == .asking {
+            for lane in bench.machine.lanes.list where lane.stage == .asking {
                 bench.respond(Bench.part(lane.cursor, lane.end, of: total), to: lane.id)
                 said += bench.said
             }
@@ -42,19 +42,19 @@ import Testing
         var bench = running(count, rate: 100_000)
         let said = bench.said + run(&bench, seconds: 60, speed: 100_000, waits: true)
         #expect(requests(said) == 0 && drops(said) == 0)
-        #expect(bench.machine.lanes.count == 1)
+        #expect(bench.machine.lanes.list.count == 1)
     }
 
     @Test func `a server slower than the limit gets as many connections as the limit can use`() {
         var bench = running(8, rate: 400_000)
         let said = bench.said + run(&bench, seconds: 10, speed: 100_000, waits: false)
-        #expect(requests(said) == 3 && bench.machine.lanes.count == 4)
+        #expect(requests(said) == 3 && bench.machine.lanes.list.count == 4)
     }
 
     @Test func `a limit that is set while many lanes run adds none and closes none`() {
         var bench = running(4, rate: nil)
         _ = run(&bench, seconds: 2, speed: 1_000_000, waits: false)
-        #expect(bench.machine.lanes.count == 4)
+        #expect(bench.machine.lanes.list.count == 4)
         bench.machine.limited(to: 100_000, now: bench.now)
         let said = run(&bench, seconds: 30, speed: 25_000, waits: true)
         #expect(requests(said) == 0 && drops(said) == 0)
@@ -69,10 +69,11 @@ import Testing
         var said: [Action] = []
         for _ in 0..<300 {
             bench.now = bench.now + .milliseconds(100)
-            for (index, lane) in bench.machine.lanes.enumerated() {
+            for (index, lane) in bench.machine.lanes.list.enumerated() {
                 let count: Int64 = index == 0 ? 10_000 : 10
                 bench.machine.progressed(
-                    lane.id, cursor: lane.cursor + count, received: lane.received + count, waits: true, now: bench.now)
+                    lane.id, cursor: lane.cursor + count, received: lane.speed.received + count, waits: true,
+                    now: bench.now)
             }
             said += bench.machine.tick(now: bench.now)
         }

@@ -17,10 +17,10 @@ import Testing
         bench.respond(Bench.redirect(to: "http://one.example/f"))
         bench.respond(Bench.whole(30 * Self.megabyte))
         bench.tick(after: 0.1)
-        #expect(bench.machine.lanes.count == 3)
-        let (second, third) = (bench.machine.lanes[1], bench.machine.lanes[2])
+        #expect(bench.machine.lanes.list.count == 3)
+        let (second, third) = (bench.machine.lanes.list[1], bench.machine.lanes.list[2])
         bench.respond(Bench.redirect(to: "http://two.example/f"), to: second.id)
-        let other = bench.machine.lanes.last
+        let other = bench.machine.lanes.list.last
         bench.respond(Bench.redirect(to: "http://one.example/f"), to: third.id)
         guard let other else { return }
         // The first host's tag, sent by the second one.
@@ -114,11 +114,11 @@ import Testing
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
         bench.respond(Bench.whole(8 * Self.megabyte))
-        let first = bench.machine.lanes[0].id
+        let first = bench.machine.lanes.list[0].id
         bench.progress(to: Self.megabyte, lane: first)
         bench.respond(Bench.whole(8 * Self.megabyte))
-        #expect(bench.machine.lanes.map(\.id) == [first] && !bench.said.contains(.drop(first)))
-        #expect(bench.machine.lanes[0].end == 8 * Self.megabyte)
+        #expect(bench.machine.lanes.list.map(\.id) == [first] && !bench.said.contains(.drop(first)))
+        #expect(bench.machine.lanes.list[0].end == 8 * Self.megabyte)
     }
 
     @Test func `responses shorter than the bytes that each would repeat are no ranges`() {
@@ -218,7 +218,7 @@ import Testing
         bench.begin()
         bench.respond(Self.dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
         bench.tick(after: 0.1)
-        let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
+        let (first, second) = (bench.machine.lanes.list[0].id, bench.machine.lanes.list[1].id)
         let middle = 10 * Self.megabyte
         let part = Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
         bench.respond(Self.dated(part), to: second)
@@ -236,7 +236,7 @@ import Testing
         for _ in 0..<restarts { _ = bench.machine.budget.startedOver() }
         bench.progress(to: 10 * Self.megabyte, lane: first)
         bench.end(.stopped, lane: first)
-        let third = bench.machine.lanes.last
+        let third = bench.machine.lanes.list.last
         let start = third?.cursor ?? 0
         let part = Bench.part(start, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
         bench.respond(Self.dated(part))
@@ -244,8 +244,8 @@ import Testing
         bench.progress(to: start, lane: second)
         #expect(bench.machine.reachedEnd(second) == Self.overlap)
         bench.said = bench.machine.joined(second, agreed: false, now: bench.now)
-        #expect(bench.said.contains(.startOver) && bench.machine.map.done.isEmpty)
-        #expect(bench.requested == .whole && bench.machine.lanes.count == 1)
+        #expect(bench.said.contains(.startOver) && bench.machine.lanes.map.done.isEmpty)
+        #expect(bench.requested == .whole && bench.machine.lanes.list.count == 1)
         // Its ranges have been wrong twice.
         #expect(bench.machine.server.rangesUsable == (restarts == 0))
     }
@@ -267,7 +267,7 @@ import Testing
             #expect(bench.machine.reachedEnd(first) == 0)
             bench.end(.stopped, lane: first)
             // It takes the latter half of the second one's work, and is compared where they meet.
-            let third = bench.machine.lanes.last
+            let third = bench.machine.lanes.list.last
             let start = third?.cursor ?? 0
             let part = Bench.part(start, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
             bench.respond(Self.dated(part))
@@ -279,7 +279,7 @@ import Testing
             bench.said = bench.machine.joined(second, agreed: true, now: bench.now)
             bench.end(.stopped, lane: second)
         }
-        #expect(bench.machine.phase == .transferring && bench.machine.map.isComplete)
+        #expect(bench.machine.phase == .transferring && bench.machine.lanes.map.isComplete)
         let place = ByteRange(middle - Self.overlap, middle + Self.overlap)
         #expect(bench.requested == .closed(place))
         let part = Bench.part(place.start, place.end, of: 20 * Self.megabyte, tag: nil, date: 5)
@@ -327,6 +327,6 @@ import Testing
         #expect(bench.machine.reachedEnd(first) == Self.overlap)
         bench.said = bench.machine.joined(first, agreed: false, now: bench.now)
         #expect(bench.machine.phase == .failed)
-        #expect(bench.said.contains(.startOver) && bench.machine.map.done.isEmpty)
+        #expect(bench.said.contains(.startOver) && bench.machine.lanes.map.done.isEmpty)
     }
 }

@@ -22,10 +22,10 @@ import Testing
     ) {
         var bench = Bench { $0.retry = RetryPolicy(retries: 0) }
         bench.begin(online: false)
-        #expect(bench.machine.phase == .probing && bench.machine.lanes.count == 1)
+        #expect(bench.machine.phase == .probing && bench.machine.lanes.list.count == 1)
         bench.fail(kind)
         #expect(bench.said.last == .notify(.phase(.waitingForNetwork)))
-        #expect(bench.machine.lanes.isEmpty && bench.machine.attempts == 0)
+        #expect(bench.machine.lanes.list.isEmpty && bench.machine.attempts == 0)
         bench.said = bench.machine.network(online: true, now: bench.now)
         #expect(bench.said.count == 2 && bench.machine.phase == .probing)
     }
@@ -39,7 +39,7 @@ import Testing
         let lane = bench.lane
         for _ in 0..<20 {
             bench.tick(after: 1)
-            bench.progress(to: (bench.machine.lanes.first?.cursor ?? 0) + 10)
+            bench.progress(to: (bench.machine.lanes.list.first?.cursor ?? 0) + 10)
         }
         #expect(bench.machine.phase == .transferring && bench.machine.lane(lane) != nil)
     }
@@ -74,7 +74,7 @@ import Testing
         bench.progress(to: 400)
         _ = bench.machine.network(online: false, now: bench.now)
         bench.fail(.connectionLost)
-        #expect(bench.machine.lanes.count == 1, "an attempt shows what the lost connection means")
+        #expect(bench.machine.lanes.list.count == 1, "an attempt shows what the lost connection means")
         bench.fail(.nameMissing)
         #expect(bench.machine.phase == .waitingForNetwork)
     }
@@ -84,7 +84,7 @@ import Testing
         bench.begin()
         _ = bench.machine.network(online: false, now: bench.now)
         bench.fail(.connectionLost)
-        #expect(bench.machine.lanes.count == 1 && bench.machine.attempts == 0)
+        #expect(bench.machine.lanes.list.count == 1 && bench.machine.attempts == 0)
         bench.fail(.connectionLost)
         #expect(bench.machine.phase == .failed)
     }
@@ -100,7 +100,7 @@ import Testing
                 #expect(!bench.said.contains { if case .notify = $0 { true } else { false } })
             }
             waits.append(seconds)
-            #expect(bench.machine.lanes.count == 1 && bench.machine.shownPhase == .waitingForNetwork)
+            #expect(bench.machine.lanes.list.count == 1 && bench.machine.shownPhase == .waitingForNetwork)
             bench.fail(.unreachable)
             #expect(bench.said.allSatisfy { if case .notify = $0 { false } else { true } })
         }
@@ -121,7 +121,7 @@ import Testing
     @Test func `the user may have the attempt made at once`() {
         var bench = Self.waiting()
         bench.said = bench.machine.retryNow(now: bench.now)
-        #expect(bench.machine.lanes.count == 1)
+        #expect(bench.machine.lanes.list.count == 1)
     }
 
     @Test func `a network that comes back during an attempt replaces the attempt`() {
@@ -129,7 +129,7 @@ import Testing
         bench.tick(after: 2)
         let lane = bench.lane
         bench.said = bench.machine.network(online: true, now: bench.now)
-        #expect(bench.said.first == .drop(lane) && bench.machine.lanes.count == 1)
+        #expect(bench.said.first == .drop(lane) && bench.machine.lanes.list.count == 1)
         #expect(bench.machine.shownPhase == .probing && bench.lane != lane)
     }
 
@@ -137,7 +137,7 @@ import Testing
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.retry = RetryPolicy(retries: 0) }
         bench.begin(online: false)
         bench.fail(.unreachable)
-        #expect(bench.machine.lanes.first?.source == 1)
+        #expect(bench.machine.lanes.list.first?.source == 1)
         bench.fail(.nameResolution)
         #expect(bench.machine.phase == .waitingForNetwork)
     }
@@ -146,7 +146,7 @@ import Testing
         var bench = Bench(hosts: ["a.example", "127.0.0.1"])
         bench.begin(online: false)
         bench.fail(.unreachable)
-        #expect(bench.machine.lanes.first?.source == 1)
+        #expect(bench.machine.lanes.list.first?.source == 1)
         bench.fail(.connectionRefused)
         #expect(bench.machine.phase == .probing && bench.machine.attempts == 1)
     }
@@ -163,7 +163,7 @@ import Testing
         bench.tick(after: 2)
         #expect(bench.lane == lane)
         bench.tick(after: 2)
-        #expect(bench.said.first == .drop(lane) && bench.machine.lanes.count == 1)
+        #expect(bench.said.first == .drop(lane) && bench.machine.lanes.list.count == 1)
         let next = bench.lane
         bench.tick(after: 10)
         #expect(bench.lane == next, "its own timeout decides")
@@ -175,6 +175,6 @@ import Testing
         var bench = Self.waiting()
         let address = WebAddress(scheme: .http, host: "b.example", port: 80, path: "/f", query: nil)
         bench.said = bench.machine.replaceSource(0, with: address, now: bench.now)
-        #expect(bench.machine.lanes.count == 1)
+        #expect(bench.machine.lanes.list.count == 1)
     }
 }

@@ -51,7 +51,7 @@ import Testing
                         $0.checksums = checksums
                     }
                     bench.begin(claim)
-                    requests += bench.machine.lanes.count
+                    requests += bench.machine.lanes.list.count
                     bench.respond(Bench.whole(30))
                 }
             }
@@ -65,7 +65,7 @@ import Testing
                 var bench = Bench(scheme: scheme) { $0.selection = selection }
                 bench.begin(.fresh)
                 bench.respond(head)
-                bench.progress(to: min(10, bench.machine.lanes.last?.end ?? 0))
+                bench.progress(to: min(10, bench.machine.lanes.list.last?.end ?? 0))
                 bench.fail(.connectionLost)
                 bench.ring()
                 bench.respond(head)

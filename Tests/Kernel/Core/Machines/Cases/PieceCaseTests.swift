@@ -29,7 +29,7 @@ import Testing
         var bench = Self.adopted()
         #expect(bench.requested == .from(1000))
         bench.respond(Self.refusal(total: 1000))
-        #expect(bench.machine.lanes.isEmpty)
+        #expect(bench.machine.lanes.list.isEmpty)
         let checks = Self.checks(bench.said)
         #expect(checks.map(\.piece) == [0, 1])
         bench.said = bench.machine.pieceHashed(checks[0], digest: Self.digest(1), now: bench.now)
@@ -67,16 +67,16 @@ import Testing
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
         bench.respond(Bench.whole(1000))
         // The server has no ranges: piece 0 decides what of the whole is needed.
-        #expect(bench.machine.lanes.isEmpty)
+        #expect(bench.machine.lanes.list.isEmpty)
         bench.said = bench.machine.pieceHashed(checks[0], digest: Self.digest(9), now: bench.now)
         bench.respond(Bench.whole(1000))
-        #expect(bench.machine.lanes.count == 1, "\(bench.said)")
+        #expect(bench.machine.lanes.list.count == 1, "\(bench.said)")
         bench.progress(to: 500)
         bench.tick(after: 1)
         let first = Self.checks(bench.said)
         #expect(first.map(\.piece) == [0])
         bench.said = bench.machine.pieceHashed(first[0], digest: Self.digest(1), now: bench.now)
-        #expect(bench.machine.lanes.count == 1, "\(bench.said)")
+        #expect(bench.machine.lanes.list.count == 1, "\(bench.said)")
     }
 
     /// A 200 with neither a length nor validators where both are known may be an error page, but not for ever.
@@ -90,7 +90,7 @@ import Testing
             bench.said = bench.machine.pieceHashed(check, digest: digest, now: bench.now)
         }
         bench.respond(Bench.whole(nil, tag: nil))
-        #expect(bench.machine.lanes.isEmpty && bench.machine.written == held, "it is doubted once")
+        #expect(bench.machine.lanes.list.isEmpty && bench.machine.written == held, "it is doubted once")
         bench.ring()
         bench.respond(Bench.whole(nil, tag: nil))
         #expect(bench.machine.written == held && bench.machine.failure == nil, "\(bench.said)")
@@ -112,7 +112,7 @@ import Testing
         var bench = Self.stable()
         #expect(bench.requested == .closed(ByteRange(500, 1000)))
         bench.respond(Bench.part(500, 1000, of: 1000, tag: "v2"))
-        #expect(bench.machine.lanes.first?.stage == .flowing && bench.machine.written == 500)
+        #expect(bench.machine.lanes.list.first?.isFlowing == true && bench.machine.written == 500)
         bench.progress(to: 1000)
         bench.end(.complete)
         for check in Self.checks(bench.said) {
@@ -131,14 +131,14 @@ import Testing
         bench.said = bench.machine.pieceHashed(check, digest: Self.digest(1), now: bench.now)
         #expect(bench.requested == .whole)
         bench.respond(Bench.whole(1000, tag: "v3"))
-        #expect(bench.machine.lanes.first?.stage == .flowing && bench.machine.written == 500)
+        #expect(bench.machine.lanes.list.first?.isFlowing == true && bench.machine.written == 500)
     }
 
     @Test func `one response shows a tag once, although the pieces were known before it was compared`() {
         var bench = Bench { $0.pieces = PieceHashes(.md5, length: 500, digests: [Self.digest(1), Self.digest(2)]) }
         bench.begin(Bench.journal([ByteRange(0, 600)], total: nil, tag: nil))
         #expect(bench.requested == .from(0))
-        bench.machine.map.learn(total: 1000)
+        bench.machine.lanes.learn(total: 1000)
         bench.machine.preparePieces()
         bench.respond(Bench.part(0, 1000, of: 1000))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -150,7 +150,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 500)], total: nil))
         bench.respond(Bench.part(500, 1000, of: nil, tag: "v2"))
         #expect(bench.requested == .closed(ByteRange(0, 1)))
-        bench.machine.map.learn(total: 1000)
+        bench.machine.lanes.learn(total: 1000)
         bench.machine.preparePieces()
         bench.respond(Bench.part(0, 1, of: nil, tag: "v2"))
         #expect(bench.machine.failure == nil && bench.machine.written == 500)
@@ -162,7 +162,7 @@ import Testing
         bench.respond(Bench.part(500, 999, of: 999, tag: "v2"))
         #expect(bench.machine.failure == nil && bench.machine.written == 500)
         #expect(bench.notices.contains { $0.contains("left out") })
-        #expect(bench.machine.sources[bench.machine.lanes[0].source].given.host == "b.example")
+        #expect(bench.machine.sources[bench.machine.lanes.list[0].source].given.host == "b.example")
         bench.respond(Bench.part(500, 999, of: 999, tag: "v2"))
         #expect(bench.machine.failure?.code == .cannotResume && bench.machine.written == 500)
     }

@@ -25,7 +25,7 @@ import Testing
         failing.respond(ResponseHead(status: 416))
         #expect(failing.machine.phase == .failed)
         bench.respond(Bench.part(1000, 5000, of: 5000))
-        #expect(bench.machine.total == 4000 && bench.machine.lanes.first?.stage == .flowing)
+        #expect(bench.machine.total == 4000 && bench.machine.lanes.list.first?.isFlowing == true)
     }
 
     @Test func `where ranges are given up, the whole is requested without one`() {
@@ -54,7 +54,7 @@ import Testing
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(400, 1000)))
         bench.respond(Bench.part(400, 1000, of: 1000))
-        #expect(bench.machine.lanes.first?.stage == .flowing)
+        #expect(bench.machine.lanes.list.first?.isFlowing == true)
     }
 
     @Test func `valid ranges that are refused again lead to a comparison with the whole`() {
@@ -69,7 +69,7 @@ import Testing
             #expect(bench.requested == .whole && bench.machine.written == 400)
             bench.respond(Bench.whole(1000))
             #expect(!bench.said.contains(.startOver) && bench.machine.written == 400)
-            #expect(bench.machine.lanes.first?.overlap == 400)
+            #expect(bench.machine.lanes.list.first?.overlap == 400)
             bench.fail(.connectionLost)
             #expect(bench.machine.written == 400)
             guard retries > 0 else { continue }
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.requested == .whole && bench.machine.written == 500)
         bench.respond(Bench.whole(1000))
         #expect(bench.said.contains(.discard(ByteRange(400, 700))) && !bench.said.contains(.startOver))
-        #expect(bench.machine.written == 400 && bench.machine.lanes.first?.overlap == 400)
+        #expect(bench.machine.written == 400 && bench.machine.lanes.list.first?.overlap == 400)
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 1000)
         bench.end(.complete)
@@ -167,15 +167,15 @@ import Testing
                 #expect(bench.requested == .whole)
             }
             bench.respond(Bench.whole(length, tag: nil))
-            #expect(bench.machine.lanes.first?.kind == .settling)
-            #expect(bench.machine.lanes.first?.overlap == length)
+            #expect(bench.machine.lanes.list.first?.isSettling == true)
+            #expect(bench.machine.lanes.list.first?.overlap == length)
             bench.end(end)
             #expect(bench.machine.written == length && !bench.said.contains(.startOver))
             bench.ring()
             #expect(bench.requested == .whole)
             bench.respond(Bench.whole(length, tag: nil))
             #expect(bench.machine.written == length && !bench.said.contains(.startOver))
-            #expect(bench.machine.lanes.first?.overlap == length)
+            #expect(bench.machine.lanes.list.first?.overlap == length)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
             #expect(bench.machine.phase == .publishing)
         }
@@ -188,7 +188,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000, tag: nil))
         #expect(bench.requested == .closed(ByteRange(0, 1000)))
         bench.respond(Bench.part(0, 1000, of: 1000, tag: nil))
-        #expect(bench.machine.lanes.first?.overlap == 400)
+        #expect(bench.machine.lanes.list.first?.overlap == 400)
         bench.end(end)
         #expect(bench.machine.written == 400 && !bench.said.contains(.startOver))
         bench.ring()
@@ -201,7 +201,7 @@ import Testing
         var bench = Bench(scheme: .ftp)
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil, tag: nil))
         bench.respond(ResponseHead(fileLength: nil, modified: nil))
-        #expect(bench.machine.lanes.first?.overlap == 400)
+        #expect(bench.machine.lanes.list.first?.overlap == 400)
         bench.end(end)
         #expect(bench.said.contains(.startOver) == (end == .complete))
         #expect(bench.machine.written == (end == .complete ? 0 : 400))
@@ -232,11 +232,11 @@ import Testing
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
         bench.respond(Bench.whole(100 * Bench.megabyte))
-        #expect(bench.machine.lanes.count == 2)
+        #expect(bench.machine.lanes.list.count == 2)
         bench.respond(Self.refused(100 * Bench.megabyte))
-        #expect(bench.machine.lanes.count == 1 && bench.machine.server.rangesUsable)
+        #expect(bench.machine.lanes.list.count == 1 && bench.machine.server.rangesUsable)
         bench.tick(after: 0.1)
-        #expect(bench.machine.lanes.first?.end == 100 * Bench.megabyte, "it has its range back")
+        #expect(bench.machine.lanes.list.first?.end == 100 * Bench.megabyte, "it has its range back")
     }
 
     @Test func `a valid range that is refused before anything is known is retried, and fails in the end`() {

@@ -48,7 +48,7 @@ import Testing
         #expect(bench.requested == .whole)
         var short = bench
         short.respond(head(1))
-        #expect(short.machine.total == 1 && short.machine.lanes.first?.stage == .flowing)
+        #expect(short.machine.total == 1 && short.machine.lanes.list.first?.isFlowing == true)
         var unknown = bench
         unknown.respond(head(nil))
         #expect(unknown.machine.failure?.code == .badResponse)
@@ -58,7 +58,7 @@ import Testing
         longer.respond(head(70_100))
         #expect(longer.requested == .from(69_600))
         bench.respond(head(70_000))
-        #expect(bench.machine.total == 500 && bench.machine.lanes.first?.stage == .flowing)
+        #expect(bench.machine.total == 500 && bench.machine.lanes.list.first?.isFlowing == true)
         bench.progress(to: 500)
         bench.end(.complete)
         #expect(bench.machine.phase == (scheme == .sftp ? .transferring : .publishing))
@@ -85,7 +85,7 @@ import Testing
         var rest = Bench(scheme: scheme) { $0.selection = .closed(ByteRange(1000, 9000)) }
         let part = RequestedRange.closed(ByteRange(1000, 9000))
         rest.begin(Bench.journal([ByteRange(0, 400)], total: 5000, tag: nil, selection: part, base: 1000))
-        #expect(rest.requested == .from(1000) && rest.machine.lanes.first?.overlap == 400)
+        #expect(rest.requested == .from(1000) && rest.machine.lanes.list.first?.overlap == 400)
         var middle = Bench(scheme: scheme) { $0.selection = part }
         middle.begin(Bench.journal([ByteRange(0, 400)], total: 9001, tag: nil, selection: part, base: 1000))
         #expect(middle.requested == part)
@@ -121,7 +121,7 @@ import Testing
         let record = ValidatorRecord(source: source.text, host: source.host, validators: dated)
         let facts = Representation(selection: .whole, base: 0, total: 1000, records: [record])
         bench.begin(Bench.journal([ByteRange(0, 1000)], of: facts))
-        #expect(bench.machine.phase == .transferring && bench.machine.lanes.first?.kind == .settling)
+        #expect(bench.machine.phase == .transferring && bench.machine.lanes.list.first?.isSettling == true)
     }
 
     @Test func `a file without a length that has no byte of the part ends before it`() {
@@ -163,7 +163,7 @@ import Testing
         right.respond(Bench.whole(1200, tag: "v2"))
         #expect(right.machine.total == 1200 && right.machine.continuity.former == nil)
         bench.respond(Bench.whole(26, tag: nil))
-        #expect(bench.machine.total == 26 && bench.machine.lanes.first?.stage == .flowing)
+        #expect(bench.machine.total == 26 && bench.machine.lanes.list.first?.isFlowing == true)
     }
 
     private static func page(_ length: Int64, _ type: String, tag: String? = nil) -> ResponseHead {
@@ -232,7 +232,7 @@ import Testing
         bench.respond(Bench.whole(1000))
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.machine.lanes.first?.source == 1 && bench.requested == .whole)
+        #expect(bench.machine.lanes.list.first?.source == 1 && bench.requested == .whole)
         var page = Bench.whole(26, tag: nil)
         page.contentType = "application/json"
         bench.respond(page)
@@ -244,10 +244,10 @@ import Testing
             var bench = Bench()
             bench.begin(nil)
             bench.respond(head)
-            #expect(bench.machine.lanes.first?.stage == .claiming)
+            #expect(bench.machine.lanes.list.first?.stage == .claiming)
             let found = Bench.journal([ByteRange(0, 1000)], total: 1000)
             bench.said = bench.machine.claimed(bench.lane, found, now: bench.now)
-            #expect(bench.machine.phase == .transferring && bench.machine.lanes.count == 1)
+            #expect(bench.machine.phase == .transferring && bench.machine.lanes.list.count == 1)
         }
         var same = Bench()
         same.begin(nil)

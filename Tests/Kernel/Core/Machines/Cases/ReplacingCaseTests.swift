@@ -122,7 +122,7 @@ import Testing
             bench.respond(page)
         default:
             bench.respond(Bench.whole(4 << 20, tag: nil, date: 7))
-            #expect(bench.machine.lanes.last?.overlap == 1 << 20)
+            #expect(bench.machine.lanes.list.last?.overlap == 1 << 20)
             bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
         }
         #expect(bench.machine.phase == .failed)

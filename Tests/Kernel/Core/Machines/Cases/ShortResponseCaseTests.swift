@@ -26,7 +26,7 @@ import Testing
     @Test func `the bytes are compared in parts that such a connection has brought, the last of them with new ones`() {
         var bench = Self.broken(after: 40_000)
         var parts: [ByteRange] = []
-        while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
+        while bench.machine.lanes.list.first?.isSettling == true, case .closed(let part)? = bench.requested {
             parts.append(part)
             #expect(part.count <= 30_000)
             bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
@@ -44,7 +44,7 @@ import Testing
         #expect(bench.machine.written == Self.start + 30_000 && bench.machine.attempts == 1)
         bench.ring()
         // What was compared for the last response says nothing of the next one.
-        #expect(bench.machine.lanes.first?.kind == .settling)
+        #expect(bench.machine.lanes.list.first?.isSettling == true)
         #expect(bench.requested == .closed(ByteRange(Self.start - 10_000, Self.start + 20_000)))
     }
 
@@ -60,7 +60,7 @@ import Testing
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
             case .from(let offset):
                 bench.respond(Bench.part(offset, end, of: nil, tag: nil))
-                guard bench.machine.lanes.last?.stage == .flowing else { continue }
+                guard bench.machine.lanes.list.last?.isFlowing == true else { continue }
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
                 bench.progress(to: end)
                 bench.end(.complete)
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a request that got no response is repeated without comparing the parts before it again`() {
         var bench = Self.broken(after: 40_000)
-        while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
+        while bench.machine.lanes.list.first?.isSettling == true, case .closed(let part)? = bench.requested {
             bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
@@ -91,7 +91,7 @@ import Testing
             requests += 1
             guard case .closed(let part)? = bench.requested else { break }
             bench.respond(Bench.part(part.start, min(part.end, part.start + 20_000), of: nil, tag: nil))
-            guard bench.machine.lanes.last?.stage == .flowing else { continue }
+            guard bench.machine.lanes.list.last?.isFlowing == true else { continue }
             if requests == 1 {
                 bench.bring(3_000)
                 bench.fail(.connectionLost)
@@ -144,7 +144,7 @@ import Testing
     @Test func `a connection that brings many bytes again ends the comparison in parts`() {
         var bench = Self.broken(after: 40_000)
         #expect(bench.machine.sources[0].parts.breaksAfter == 40_000)
-        while bench.machine.lanes.first?.kind == .settling, case .closed(let part)? = bench.requested {
+        while bench.machine.lanes.list.first?.isSettling == true, case .closed(let part)? = bench.requested {
             bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             bench.bring(part.count)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -168,7 +168,7 @@ import Testing
         bench.fail(.connectionLost)
         bench.ring()
         var compared: Int64 = 0
-        while bench.machine.lanes.first?.kind == .settling, compared <= Self.overlap,
+        while bench.machine.lanes.list.first?.isSettling == true, compared <= Self.overlap,
             case .closed(let part)? = bench.requested
         {
             #expect(part.count <= 30_000)
@@ -194,17 +194,17 @@ import Testing
         bench.bring(Self.start / 2)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.machine.server.rangesUsable && bench.machine.lanes.first?.kind == .settling)
+        #expect(bench.machine.server.rangesUsable && bench.machine.lanes.list.first?.isSettling == true)
         var requests = 0
         let wanted = Self.start + 30_000
         while bench.machine.written < wanted, requests < 50, case .closed(let part)? = bench.requested {
             requests += 1
-            let lane = bench.machine.lanes.last
+            let lane = bench.machine.lanes.list.last
             let end = min(part.end, part.start + 20_000)
             bench.respond(Bench.part(part.start, end, of: Self.total, tag: nil))
             bench.bring(lane?.overlap ?? 0)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
-            guard lane?.kind == .data else { continue }
+            guard lane?.isData == true else { continue }
             bench.progress(to: end)
             bench.end(.complete)
         }
@@ -246,7 +246,9 @@ import Testing
         bench.begin(.existing(length: Self.megabyte))
         var requests = 0
         var isBroken = false
-        while bench.machine.lanes.first?.kind == .settling, requests < 30, case .closed(let part)? = bench.requested {
+        while bench.machine.lanes.list.first?.isSettling == true, requests < 30,
+            case .closed(let part)? = bench.requested
+        {
             requests += 1
             bench.respond(Bench.part(part.start, part.end, of: Self.total, tag: nil))
             if part.count > 20_000 {
@@ -259,7 +261,7 @@ import Testing
             bench.bring(part.count)
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
-        #expect(isBroken && bench.machine.lanes.first?.kind == .data)
+        #expect(isBroken && bench.machine.lanes.list.first?.isData == true)
         #expect(bench.machine.samples.isEmpty)
     }
 }
@@ -267,8 +269,8 @@ import Testing
 extension Bench {
     /// The lane receives so many bytes that it compares.
     fileprivate mutating func bring(_ count: Int64) {
-        let before = machine.lanes.last?.received ?? 0
-        let cursor = machine.lanes.last?.cursor ?? 0
+        let before = machine.lanes.list.last?.speed.received ?? 0
+        let cursor = machine.lanes.list.last?.cursor ?? 0
         machine.progressed(lane, cursor: cursor, received: before + count, waits: false, now: now)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         bench.begin()
         bench.respond(Bench.whole(total))
         bench.tick(after: 0.1)
-        for lane in bench.machine.lanes.dropFirst() {
+        for lane in bench.machine.lanes.list.dropFirst() {
             bench.respond(Bench.part(lane.cursor, lane.end, of: total), to: lane.id)
         }
         return bench
@@ -25,7 +25,7 @@ import Testing
     /// Seconds in which each lane receives `bytes`, until one is closed.
     private func run(_ bench: inout Bench, seconds: Int, speeds: [Int64]) -> [Action] {
         for _ in 0..<seconds {
-            for (lane, speed) in zip(bench.machine.lanes, speeds) {
+            for (lane, speed) in zip(bench.machine.lanes.list, speeds) {
                 bench.progress(to: lane.cursor + speed, lane: lane.id)
             }
             bench.tick(after: 1)
@@ -46,7 +46,7 @@ import Testing
         let said = run(&bench, seconds: 3, speeds: [1000])
         #expect(failure(said)?.code == .tooSlow)
         #expect(failure(said)?.description.contains("no more than 1000 bytes per second for 10.0 s") == true)
-        #expect(bench.machine.phase == .transferring && bench.machine.lanes.isEmpty)
+        #expect(bench.machine.phase == .transferring && bench.machine.lanes.list.isEmpty)
         bench.ring()
         #expect(bench.requested == .closed(ByteRange(bench.machine.written, 100 * Bench.megabyte)))
     }
@@ -80,14 +80,14 @@ import Testing
 
     @Test func `of several only the slow one is closed, and no attempt is counted`() {
         var bench = running(2)
-        #expect(bench.machine.flowing == 2)
-        let slow = bench.machine.lanes[1].id
+        #expect(bench.machine.lanes.flowing == 2)
+        let slow = bench.machine.lanes.list[1].id
         let said = run(&bench, seconds: 30, speeds: [1200, 900])
         #expect(said.contains(.drop(slow)) && failure(said) == nil)
-        #expect(bench.machine.attempts == 0 && bench.machine.flowing == 1)
+        #expect(bench.machine.attempts == 0 && bench.machine.lanes.flowing == 1)
         // Another lane finishes its range later.
         for _ in 0..<5 { bench.tick(after: 1) }
-        #expect(bench.machine.lanes.count == 2)
+        #expect(bench.machine.lanes.list.count == 2)
     }
 
     @Test func `a mirror is requested if one is too slow too often`() {
@@ -95,23 +95,23 @@ import Testing
         var left: [Source] = []
         for _ in 0..<40 where left.isEmpty {
             _ = run(&bench, seconds: 12, speeds: [10])
-            if bench.machine.lanes.isEmpty { bench.ring() }
+            if bench.machine.lanes.list.isEmpty { bench.ring() }
             let total = 100 * Bench.megabyte
-            if bench.machine.lanes.last?.stage == .asking {
+            if bench.machine.lanes.list.last?.stage == .asking {
                 bench.respond(Bench.part(bench.machine.written, total, of: total))
             }
             left = bench.machine.sources.filter { !$0.isUsable }
         }
         #expect(left.count == 1 && bench.machine.phase == .transferring)
-        #expect(bench.machine.lanes.last.map { bench.machine.sources[$0.source].isUsable } == true)
+        #expect(bench.machine.lanes.list.last.map { bench.machine.sources[$0.source].isUsable } == true)
     }
 
     @Test func `a throttled or suspended connection is not too slow`() {
         var bench = running()
         for _ in 0..<60 {
-            let lane = bench.machine.lanes[0]
+            let lane = bench.machine.lanes.list[0]
             bench.machine.progressed(
-                lane.id, cursor: lane.cursor + 100, received: lane.received + 100, waits: true, now: bench.now)
+                lane.id, cursor: lane.cursor + 100, received: lane.speed.received + 100, waits: true, now: bench.now)
             bench.tick(after: 1)
             #expect(bench.said.isEmpty || bench.said == [.checkpoint])
         }
@@ -119,6 +119,6 @@ import Testing
         bench.now = bench.now + .seconds(60)
         bench.machine.stoodStill(for: .seconds(60), now: bench.now)
         bench.tick(after: 0.1)
-        #expect(bench.machine.lanes.count == 1)
+        #expect(bench.machine.lanes.list.count == 1)
     }
 }

@@ -41,8 +41,8 @@ import Testing
 
     private static func expectComparison(_ bench: Bench) {
         #expect(!bench.said.contains(.startOver) && bench.machine.written == megabyte)
-        #expect(bench.machine.lanes.map(\.overlap) == [megabyte], "all that is on disk is compared")
-        #expect(bench.machine.lanes.map(\.cursor) == [megabyte] && !bench.machine.server.rangesUsable)
+        #expect(bench.machine.lanes.list.map(\.overlap) == [megabyte], "all that is on disk is compared")
+        #expect(bench.machine.lanes.list.map(\.cursor) == [megabyte] && !bench.machine.server.rangesUsable)
         #expect(!bench.notices.contains { $0.contains("started over") })
     }
 
@@ -151,7 +151,7 @@ import Testing
         #expect(!bench.machine.server.rangesUsable && bench.requested == .whole)
         for _ in 0..<20 where bench.machine.phase != .failed {
             bench.respond(Bench.whole(Self.total, tag: nil))
-            if bench.machine.lanes.first?.overlap ?? 0 > 0 {
+            if bench.machine.lanes.list.first?.overlap ?? 0 > 0 {
                 bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
             } else {
                 bench.progress(to: Self.megabyte)

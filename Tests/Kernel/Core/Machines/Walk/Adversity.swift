@@ -32,12 +32,12 @@ enum Adversity: CaseIterable {
         case .publishing: _ = state.apply(.diskFailed)
         case .finished, .failed, .removed: break
         case .probing, .transferring:
-            guard let lane = machine.lanes.first(where: { $0.stage != .flowing }) ?? machine.lanes.first else {
+            guard let lane = machine.lanes.list.first(where: { !$0.isFlowing }) ?? machine.lanes.list.first else {
                 _ = state.apply(machine.waiting.isForAddress ? .refreshed(found: true) : .rang)
                 return
             }
             switch lane.stage {
-            case .asking: respond(lane, of: &state, turn: turn)
+            case .asking, .asked: respond(lane, of: &state, turn: turn)
             case .claiming: _ = state.apply(.claimed(lane.id, .fresh))
             case .flowing: interrupt(lane, of: &state)
             }
@@ -48,7 +48,7 @@ enum Adversity: CaseIterable {
         func says(_ head: ResponseHead) {
             _ = state.machine.responded(lane.id, head: head, wallTime: UnixTime(seconds: 0), now: state.now)
         }
-        var changing = WalkState.head(.right, to: lane.requested)
+        var changing = WalkState.head(.right, to: lane.request.range)
         switch self {
         case .silence: _ = state.apply(.tick(seconds: 11))
         case .resets: _ = state.apply(.broke(lane.id))
@@ -56,7 +56,7 @@ enum Adversity: CaseIterable {
         case .overloaded: _ = state.apply(.responded(lane.id, .overloaded))
         case .notFound, .expiringAddresses: _ = state.apply(.responded(lane.id, .notFound))
         case .refusedRanges:
-            _ = state.apply(lane.requested == .whole ? .broke(lane.id) : .responded(lane.id, .refusedRange))
+            _ = state.apply(lane.request.range == .whole ? .broke(lane.id) : .responded(lane.id, .refusedRange))
         case .changingContent:
             changing.entityTag = EntityTag(opaque: "\(turn)", isWeak: false)
             changing.lastModified = UnixTime(seconds: Int64(turn))
@@ -87,7 +87,7 @@ enum Adversity: CaseIterable {
             _ = state.machine.ended(lane.id, .complete, now: state.now)
         } else if self == .crawling, state.machine.plan.lowestSpeed != nil {
             state.machine.progressed(
-                lane.id, cursor: lane.cursor + 1, received: lane.received + 1, waits: false, now: state.now)
+                lane.id, cursor: lane.cursor + 1, received: lane.speed.received + 1, waits: false, now: state.now)
             _ = state.apply(.tick(seconds: 11))
         } else {
             _ = state.apply(.broke(lane.id))

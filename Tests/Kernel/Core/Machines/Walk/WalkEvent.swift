@@ -76,13 +76,13 @@ extension WalkEvent {
         ]
         events += Claim.allCases.map { .begin($0) }
         if machine.waiting.isForAddress { events += [.refreshed(found: true), .refreshed(found: false)] }
-        for lane in machine.lanes { events += possible(for: lane) }
+        for lane in machine.lanes.list { events += possible(for: lane) }
         return events
     }
 
     private static func possible(for lane: Lane) -> [WalkEvent] {
         switch lane.stage {
-        case .asking:
+        case .asking, .asked:
             Response.allCases.map { .responded(lane.id, $0) } + [
                 .broke(lane.id), .unreached(lane.id), .closed(lane.id), .denied(lane.id), .held(lane.id),
             ]

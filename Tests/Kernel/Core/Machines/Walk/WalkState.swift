@@ -18,7 +18,7 @@ struct WalkState {
         case .begin(let claim):
             return machine.begin(claimed: claim.map(outcome), online: machine.network.isOnline, now: now)
         case .responded(let lane, let response):
-            guard let requested = machine.lanes.first(where: { $0.id == lane })?.requested else { return [] }
+            guard let requested = machine.lanes.list.first(where: { $0.id == lane })?.request.range else { return [] }
             let head = WalkState.head(response, to: requested)
             return machine.responded(lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
         case .claimed(let lane, let claim):
@@ -65,10 +65,10 @@ struct WalkState {
     }
 
     private mutating func progress(_ id: LaneID, by bytes: Int64) {
-        guard let lane = machine.lanes.first(where: { $0.id == id }) else { return }
+        guard let lane = machine.lanes.list.first(where: { $0.id == id }) else { return }
         let end = lane.end == ByteRange.open ? WalkState.length : lane.end
         let cursor = max(lane.cursor, min(end, lane.cursor + bytes))
-        let received = lane.received + cursor - lane.cursor
+        let received = lane.speed.received + cursor - lane.cursor
         machine.progressed(id, cursor: cursor, received: received, waits: false, now: now)
     }
 
@@ -104,11 +104,27 @@ struct WalkState {
 }
 
 extension WalkState {
+    /// The identity of a lane: no times, no counts of bytes.
+    struct LaneKey: Hashable {
+        var id: LaneID
+        var work: Lane.Work
+        var stage: Lane.Stage
+        var source: Int
+        var slot: Int
+        var range: ByteRange
+        var overlap: Int64
+        var requested: RequestedRange
+        var host: String
+        var responseEnd: Int64
+        var identity: ContentIdentity?
+        var isTooSlow: Bool
+    }
+
     /// The identity of a state: lanes by their position instead of their number, no times, no random numbers.
     struct Key: Hashable {
         var phase: DownloadState
         var map: SegmentMap
-        var lanes: [Lane]
+        var lanes: [LaneKey]
         var sources: [Source]
         var representation: Representation?
         var samples: [ByteRange]
@@ -119,26 +135,20 @@ extension WalkState {
 
     var key: Key {
         let machine = machine
-        let order = Dictionary(uniqueKeysWithValues: machine.lanes.enumerated().map { ($1.id, UInt32($0)) })
+        let list = machine.lanes.list
+        let order = Dictionary(uniqueKeysWithValues: list.enumerated().map { ($1.id, UInt32($0)) })
         func place(_ id: LaneID) -> LaneID { LaneID(rawValue: order[id] ?? .max) }
-        var map = SegmentMap(total: machine.map.total, done: machine.map.done)
-        for claim in machine.map.claims.sorted(by: { $0.range.start < $1.range.start }) {
+        var map = SegmentMap(total: machine.lanes.map.total, done: machine.lanes.map.done)
+        for claim in machine.lanes.map.claims.sorted(by: { $0.range.start < $1.range.start }) {
             map.assign(claim.range, to: place(claim.lane))
         }
-        let lanes = machine.lanes.map { lane in
-            var kind = lane.kind
-            if case .racing(let owner) = kind { kind = .racing(place(owner)) }
-            var copy = Lane(
-                id: place(lane.id), kind: kind, source: lane.source, requested: lane.requested,
-                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)), overlap: lane.overlap, slot: lane.slot,
-                now: Instant(nanoseconds: 0))
-            copy.stage = lane.stage
-            copy.responseEnd = lane.responseEnd
-            copy.host = lane.host
-            copy.identity = lane.identity
-            copy.joint = lane.joint
-            copy.tooSlowSince = lane.tooSlowSince.map { _ in Instant(nanoseconds: 0) }
-            return copy
+        let lanes = list.map { lane in
+            LaneKey(
+                id: place(lane.id), work: lane.isRacing.map { .racing(place($0)) } ?? lane.work, stage: lane.stage,
+                source: lane.source, slot: lane.slot, range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
+                overlap: lane.overlap, requested: lane.request.range, host: lane.request.host,
+                responseEnd: lane.response.end, identity: lane.response.identity,
+                isTooSlow: lane.speed.tooSlowSince != nil)
         }
         return Key(
             phase: machine.phase, map: map, lanes: lanes, sources: machine.sources,

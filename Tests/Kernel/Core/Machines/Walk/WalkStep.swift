@@ -19,7 +19,7 @@ struct WalkStep {
 
     /// Requests and lanes are the same set, and nothing is requested after a stop.
     private var brokenRequests: String? {
-        var requests = Set(before.lanes.map(\.id)).union(opened).subtracting(dropped)
+        var requests = Set(before.lanes.list.map(\.id)).union(opened).subtracting(dropped)
         switch event {
         case .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane): requests.remove(lane)
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
@@ -28,7 +28,7 @@ struct WalkStep {
             .turn, .tick, .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
             break
         }
-        return requests == Set(after.lanes.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes)"
+        return requests == Set(after.lanes.list.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes.list)"
     }
 
     /// One end is reported, once, and only in its phase.
@@ -55,7 +55,9 @@ struct WalkStep {
             switch action {
             case .admit where !after.file.isClaimed: return "a body was let in before the claim"
             case .publish(let length, _):
-                if !after.map.isComplete || after.map.total != length { return "an incomplete file is published" }
+                if !after.lanes.map.isComplete || after.lanes.map.total != length {
+                    return "an incomplete file is published"
+                }
             case .startOver where !after.file.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm, .refresh,
                 .ask, .useMemory, .refused, .verify, .verifyDecoded, .findSidecars, .check, .discard, .close,
@@ -79,7 +81,8 @@ struct WalkStep {
     /// A8: bytes on disk are replaced only for a source that was shown to have the same content, except those of another range
     /// than the requested one.
     private var brokenTrial: String? {
-        guard after.written < before.written || actions.contains(.close(keeping: false)), !before.map.done.isEmpty,
+        guard after.written < before.written || actions.contains(.close(keeping: false)),
+            !before.lanes.map.done.isEmpty,
             !before.continuity.isStale, let source = cause, before.sources[source].isOnTrial
         else { return nil }
         return "bytes gave way to an address that was not shown to be the same content"
@@ -91,7 +94,7 @@ struct WalkStep {
         case .responded(let lane, _), .compared(let lane, _), .comparedBlank(let lane), .reachedEnd(let lane),
             .joined(let lane, _), .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane),
             .claimed(let lane, _), .denied(let lane), .held(let lane), .progressed(let lane):
-            before.lanes.first { $0.id == lane }?.source
+            before.lanes.list.first { $0.id == lane }?.source
         case .begin, .turn, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
             .published, .diskFailed:
             nil
@@ -100,7 +103,7 @@ struct WalkStep {
 
     /// Something is running or scheduled as long as the download is active.
     private var stuck: String? {
-        let isWaiting = after.isActive && after.lanes.isEmpty && !after.waiting.isForAttempt
+        let isWaiting = after.isActive && after.lanes.list.isEmpty && !after.waiting.isForAttempt
         if isWaiting { return "nothing is running and nothing is scheduled" }
         if after.awaitsPlace, !after.isActive { return "it waits for a connection in \(after.phase)" }
         return nil
