@@ -95,6 +95,22 @@ import Testing
         #expect(left.ended.at == 4999 && left.ended.ids == ["4999"])
     }
 
+    @Test func `a file of more undelivered events than the limit is not rewritten with each line`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("outbox")
+        let outbox = Outbox(path: path, now: 0, log: nil)
+        let padding = String(repeating: "x", count: 1000)
+        var (rewrites, file) = (0, FileSystem.inode(path))
+        for number in 0..<2000 {
+            _ = outbox.add(message(padding, "\(number)", at: 0), pending: [.webhook])
+            let present = FileSystem.inode(path)
+            if present != file { (rewrites, file) = (rewrites + 1, present) }
+        }
+        // At the limit, and whenever the file has doubled.
+        #expect((1...4).contains(rewrites))
+        #expect(Outbox(path: path, now: 0, log: nil).undelivered.count == 2000)
+    }
+
     @Test(.enabled(if: MountedFolder.isAvailable, "needs a file system of its own"))
     func `a delivery that became due while the disk was full is in the file with the next write`() throws {
         let disk = try MountedFolder(bytes: 1 << 18)

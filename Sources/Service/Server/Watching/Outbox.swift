@@ -24,6 +24,8 @@ final class Outbox: Sendable {
     private struct State {
         var descriptor: Int32 = -1
         var size = 0
+        /// The file is rewritten when it would be longer.
+        var most = Outbox.limit
         var last: Int64 = 0
         var entries: [Int64: Entry] = [:]
         var ended: DeliveryMark
@@ -36,7 +38,7 @@ final class Outbox: Sendable {
     /// The lock keeps the lines of several threads apart.
     private let state: Mutex<State>
 
-    /// Above this size the file is rewritten with the undelivered events only.
+    /// A file up to this size is not rewritten, with the undelivered events only.
     static let limit = 256 * 1024
 
     /// `now` in Unix time: downloads that ended before the file was created are ignored.
@@ -130,10 +132,10 @@ extension Outbox {
         guard !state.isUnreadable else { return nil }
         let bytes = line.utf8 + [UInt8(ascii: "\n")]
         state.size += bytes.count
-        guard state.size <= Outbox.limit else { return rewrite(&state) }
+        guard state.size <= state.most else { return rewrite(&state) }
         do throws(SystemError) { try WholeWrite.perform(bytes, to: state.descriptor) } catch {
             // A partial line may have been written, which would corrupt the next one.
-            state.size = Outbox.limit
+            state.most = 0
             return failure(error)
         }
         return nil
@@ -146,8 +148,8 @@ extension Outbox {
         do throws(Failure) { try AtomicFile.replace(path, with: bytes) } catch { return error }
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
-        // Half, because the undelivered events alone may exceed the limit: then not every line rewrites the file.
-        state.size = bytes.count / 2
+        // The undelivered events alone may exceed the limit: the file doubles before it is rewritten again.
+        (state.size, state.most) = (bytes.count, max(Outbox.limit, 2 * bytes.count))
         return state.descriptor >= 0 ? nil : failure(.last)
     }
 
@@ -160,6 +162,10 @@ extension Outbox {
 }
 
 /// Which ends of downloads were recorded: all before a second, and some within it.
+///
+/// Ends come in the order of their seconds: the queue's thread notes the time of one after another and sends their events,
+/// which one task receives. Only a clock that was set back breaks it: an end of an earlier second is delivered as any
+/// other, and lost if the process is killed between the queue's record and this one.
 struct DeliveryMark: Hashable, Sendable {
     private(set) var at: Int64
     private(set) var ids: Set<String> = []
