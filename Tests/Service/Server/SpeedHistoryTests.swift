@@ -1,5 +1,6 @@
-import PawlServer
 import Testing
+
+@testable import PawlServer
 
 @Suite struct SpeedHistoryTests {
     @Test func `means cover the last seconds, and pauses count as zero`() {
@@ -38,5 +39,36 @@ import Testing
         #expect(history.means(of: 1, count: 5, until: 1001) == [5, 6])
         history.add(.max, at: .max)
         _ = history.means(of: 10, count: 360, until: .max)
+    }
+}
+
+/// Sampling ends when no download runs, and misses no start.
+@Suite struct SamplerRunTests {
+    @Test func `a download that starts while the running ones are asked for is sampled`() {
+        var run = SamplerRun()
+        let starts = [run.wake(), run.wake()]
+        #expect(starts == [true, false])
+        run.begin()
+        let startsMeanwhile = run.wake()
+        let continues = run.continues(running: false)
+        #expect(!startsMeanwhile && continues)
+        run.begin()
+        let continuesIdle = run.continues(running: false)
+        let startsAgain = run.wake()
+        #expect(!continuesIdle && startsAgain)
+    }
+
+    @Test func `it goes on while downloads run, until it is ended`() {
+        var run = SamplerRun()
+        _ = run.wake()
+        var continued: [Bool] = []
+        for _ in 0..<3 {
+            run.begin()
+            continued.append(run.continues(running: true))
+        }
+        run.begin()
+        run.end()
+        continued += [run.continues(running: true), run.wake()]
+        #expect(continued == [true, true, true, false, false])
     }
 }
