@@ -151,7 +151,14 @@ extension DownloadManager {
     }
 
     /// Stores a text for ``keptText(_:)``, also for later managers of this root.
-    package func keep(_ text: String, as name: String) async throws(PawlError) {
-        try await step { $0.keeper.values["kept \(name)"] = text }
+    ///
+    /// `then` is called on the queue's thread: for several texts in the order in which they are stored.
+    package func keep(
+        _ text: String, as name: String, then: @escaping @Sendable () -> Void = {}
+    ) async throws(PawlError) {
+        try await step {
+            $0.keeper.values["kept \(name)"] = text
+            then()
+        }
     }
 }

@@ -80,7 +80,7 @@ package final class Service: Sendable {
         let bell = Latch()
         let login = configuration.login.flatMap(Secret.init)
         let page = try Page(manager, secret: secret ?? login, decisions: decisions) { notices.append($0) }
-        await configuration.defaults.load(from: manager)
+        await configuration.defaults.load(from: manager, log: configuration.log)
         let context = ServiceContext(
             manager: manager, root: configuration.root, defaults: configuration.defaults, log: configuration.log
         ) { bell.open() }

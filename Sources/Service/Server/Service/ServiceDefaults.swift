@@ -19,18 +19,30 @@ package final class ServiceDefaults: Sendable {
 
     private static let place = "defaults"
 
-    /// Restores those of an earlier service; a value that is not understood is left out.
-    func load(from manager: DownloadManager) async {
+    /// Restores those of an earlier service; a value that is not understood or not allowed is left out.
+    func load(from manager: DownloadManager, log: ServiceLog?) async {
         state.withLock { $0 = DownloadOptions() }
-        let text = (try? await manager.keptText(ServiceDefaults.place)) ?? nil
+        let text: String?
+        do throws(PawlError) { text = try await manager.keptText(ServiceDefaults.place) } catch {
+            log?.note(error.failure)
+            return
+        }
         guard let text, let kept = try? JSON.parse(Array(text.utf8)) else { return }
+        let options = ServiceDefaults.options(kept)
+        state.withLock { $0 = options }
+    }
+
+    static func options(_ kept: JSON) -> DownloadOptions {
         var options = DownloadOptions()
         for member in kept["options"]?.members ?? [] where ServiceDefaults.names.contains(member.name) {
-            guard let value = member.value.string else { continue }
-            try? options.take([(name: member.name, value: value)])
+            var more = options
+            guard let value = member.value.string, (try? more.take([(name: member.name, value: value)])) != nil,
+                (try? DownloadOption.check(more)) != nil
+            else { continue }
+            options = more
         }
         if let folder = kept["folder"]?.string { options.folder = folder }
-        state.withLock { [options] in $0 = options }
+        return options
     }
 
     /// Replaces them; throws code 28 for an invalid value.
@@ -50,8 +62,9 @@ package final class ServiceDefaults: Sendable {
         }
         do throws(Failure) { try DownloadOption.check(options) } catch { throw PawlError(error) }
         if let folder, !folder.isEmpty { options.folder = try DownloadRequest.checkedFolder(folder) }
-        try await manager.keep(ServiceDefaults.json(options).text, as: ServiceDefaults.place)
-        state.withLock { [options] in $0 = options }
+        try await manager.keep(ServiceDefaults.json(options).text, as: ServiceDefaults.place) { [self, options] in
+            state.withLock { $0 = options }
+        }
     }
 
     var json: JSON { ServiceDefaults.json(options) }
