@@ -331,6 +331,10 @@ struct ArchiveHeadTests {
         let long = TarHeader.file(name, length: 8)
         #expect(long.count == 3 * 512)
         #expect(String(decoding: long[512...], as: UTF8.self).hasPrefix("160 path=\(name)\n"))
+        let folder = String(repeating: "d", count: 600) + "/"
+        let deep = TarHeader.folder(folder)
+        #expect(deep.count == 4 * 512 && deep[3 * 512 + 156] == UInt8(ascii: "5"))
+        #expect(String(decoding: deep[512...], as: UTF8.self).hasPrefix("611 path=\(folder)\n"))
         #expect(TarHeader.padding(after: 512).isEmpty && TarHeader.padding(after: 513).count == 511)
     }
 

@@ -5,39 +5,42 @@ import PawlBase
 /// They are reproducible: no owner and no time.
 package enum TarHeader {
     package static let block = 512
-    /// The unit in which archives are read and written; programs that append to one count on it.
-    private static let record = 20 * block
+    /// The unit in which archives are read and written (20 blocks); programs that append to one count on it.
+    private static let blocking = 20 * block
 
     private static let longestName = 100
     private static let largest: Int64 = 0o77777777777
 
     /// The header blocks of a file.
-    package static func file(_ name: String, length: Int64) -> [UInt8] {
+    package static func file(_ name: String, length: Int64) -> [UInt8] { member(name, length, type: "0", mode: 0o644) }
+
+    /// The header blocks of an empty folder.
+    package static func folder(_ name: String) -> [UInt8] { member(name, 0, type: "5", mode: 0o755) }
+
+    /// The header of a member, behind an extended one for what does not fit into it.
+    private static func member(_ name: String, _ length: Int64, type: Unicode.Scalar, mode: Int64) -> [UInt8] {
         var records: [UInt8] = []
-        if name.utf8.count > longestName { records += record("path", Array(name.utf8)) }
-        if length > largest { records += record("size", Array(String(length).utf8)) }
-        let plain = header(Array(name.utf8.prefix(longestName)), min(length, largest), type: "0")
+        if name.utf8.count > longestName { records += paxRecord("path", Array(name.utf8)) }
+        if length > largest { records += paxRecord("size", Array(String(length).utf8)) }
+        let plain = header(Array(name.utf8.prefix(longestName)), min(length, largest), type: type, mode: mode)
         guard !records.isEmpty else { return plain }
         return header(Array("pax".utf8), Int64(records.count), type: "x") + records
             + padding(after: Int64(records.count)) + plain
     }
 
-    /// The header block of an empty folder.
-    package static func folder(_ name: String) -> [UInt8] { header(Array(name.utf8), 0, type: "5", mode: 0o755) }
-
     /// A global header with a comment, which readers skip; a file or folder has to follow.
     ///
     /// Its name is that of the global header with which `git archive` begins.
     package static func comment(_ text: [UInt8]) -> [UInt8] {
-        let records = record("comment", text)
+        let records = paxRecord("comment", text)
         return header(Array("pax_global_header".utf8), Int64(records.count), type: "g") + records
             + padding(after: Int64(records.count))
     }
 
-    /// The end of an archive of that many bytes: two blocks of zeros, and others up to a whole record.
+    /// The end of an archive of that many bytes: two blocks of zeros, and others up to a whole unit.
     package static func end(after length: Int64) -> [UInt8] {
-        let over = Int((length + Int64(2 * block)) % Int64(record))
-        return [UInt8](repeating: 0, count: 2 * block + (over == 0 ? 0 : record - over))
+        let over = Int((length + Int64(2 * block)) % Int64(blocking))
+        return [UInt8](repeating: 0, count: 2 * block + (over == 0 ? 0 : blocking - over))
     }
 
     /// The padding after that many bytes.
@@ -46,6 +49,7 @@ package enum TarHeader {
         return over == 0 ? [] : [UInt8](repeating: 0, count: block - over)
     }
 
+    /// `name` has at most ``longestName`` bytes.
     private static func header(_ name: [UInt8], _ length: Int64, type: Unicode.Scalar, mode: Int64 = 0o644) -> [UInt8] {
         var bytes = template
         // The template has zeros where these are.
@@ -89,7 +93,7 @@ package enum TarHeader {
     }
 
     /// `LENGTH NAME=VALUE`; the length includes its own digits.
-    private static func record(_ name: String, _ value: [UInt8]) -> [UInt8] {
+    private static func paxRecord(_ name: String, _ value: [UInt8]) -> [UInt8] {
         let rest = name.utf8.count + value.count + 3
         var length = rest + 1
         while String(length).utf8.count + rest != length { length = String(length).utf8.count + rest }
