@@ -12,7 +12,7 @@ package enum SecretScan {
     private static let longest = 1024
     private static let limits = XMLElement.Limits(length: 2 * longest, depth: 2, elements: 2)
 
-    /// The texts after the first marks: JSON strings, or XML text.
+    /// The texts after the first marks: as a JSON string, and as XML text, since either may have the other's delimiter.
     package static func candidates(in bytes: some Collection<UInt8>) -> [String] {
         var found: [String] = []
         var marks = 0
@@ -25,29 +25,29 @@ package enum SecretScan {
             }
             marks += 1
             rest = rest.dropFirst(mark.count)
-            if let text = text(rest.prefix(longest)) { found.append(text) }
+            found += [string(rest.prefix(longest)), text(rest.prefix(longest))].compactMap { $0 }
         }
         return found
     }
 
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+    /// The JSON string that ends in these bytes.
+    private static func string(_ bytes: ArraySlice<UInt8>) -> String? {
         var isEscaped = false
         for index in bytes.indices {
             if isEscaped {
                 isEscaped = false
-                continue
-            }
-            switch bytes[index] {
-            case UInt8(ascii: "\\"): isEscaped = true
-            case UInt8(ascii: "\""):
-                let quoted = [UInt8(ascii: "\"")] + bytes[..<index] + [UInt8(ascii: "\"")]
-                return try? JSON.parse(quoted).string
-            case UInt8(ascii: "<"):
-                let element = Array("<s>".utf8) + bytes[..<index] + Array("</s>".utf8)
-                return try? XMLElement.parse(element, within: limits).text
-            default: break
+            } else if bytes[index] == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if bytes[index] == UInt8(ascii: "\"") {
+                return try? JSON.parse([UInt8(ascii: "\"")] + bytes[...index]).string
             }
         }
         return nil
+    }
+
+    /// The XML text that ends in these bytes.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "<")) else { return nil }
+        return try? XMLElement.parse(Array("<s>".utf8) + bytes[..<end] + Array("</s>".utf8), within: limits).text
     }
 }
