@@ -1,16 +1,16 @@
-/// Decides, from one check a second, whether a thread is stuck, and whether a shutdown takes too long.
+/// Decides, from one check a second, whether the web server's thread is stuck, and whether a shutdown takes too long.
 ///
 /// Checks are counted, not seconds: a process that was stopped, or a machine that slept, is not stuck.
 package struct Heartbeat: Hashable, Sendable {
     package enum Finding: Hashable, Sendable {
         case well
-        /// The thread has sent no heartbeat for so many checks.
+        /// The thread has sent no heartbeat in more than ``patience`` checks.
         case stuck
-        /// It was requested to end, and has not for so many checks.
+        /// The process was requested to end, and has not in more than ``grace`` checks.
         case unending
     }
 
-    /// Checks until a thread counts as stuck.
+    /// Checks in a row that may go without a heartbeat; with the next one the thread is stuck.
     package static let patience = 15
     /// Checks that a shutdown may take: containers are killed after 10 seconds, and systemd's unit waits longer.
     package static let grace = 7

@@ -3,10 +3,11 @@ import PawlSystem
 import PawlWeb
 import Synchronization
 
-/// A thread that monitors the web server's thread and the shutdown of the process: a service that hangs does not keep
-/// its root and port occupied.
+/// The thread `pawl-watchdog`, which looks once a second whether the web server's thread (`pawl-web`) still takes messages,
+/// and whether a shutdown ends: a service that hangs does not keep its root and port occupied.
 ///
-/// It also returns freed memory to the system.
+/// ``Heartbeat`` has the limits. After a fault `onFault` restarts the service: through its supervisor, else in the same process.
+/// The thread also returns freed memory to the system, and starts threads that the system had refused.
 package final class Watchdog: Sendable {
     private struct State {
         var heartbeat = Heartbeat()
@@ -54,9 +55,10 @@ package final class Watchdog: Sendable {
     package func end() { state.withLock { $0.isOver = true } }
 
     private func look() -> Heartbeat.Finding? {
-        state.withLock { state in
-            guard !state.isOver else { return nil }
-            return state.heartbeat.look(hasResponded: state.server?.takeBeat() ?? true, isEnding: state.isEnding)
+        // It takes the server's own lock: not under this one.
+        let hasResponded = state.withLock(\.server)?.takeBeat() ?? true
+        return state.withLock { state in
+            state.isOver ? nil : state.heartbeat.look(hasResponded: hasResponded, isEnding: state.isEnding)
         }
     }
 }
