@@ -96,6 +96,8 @@ import Testing
         #expect(try await bench.curl("-o", "/dev/null", "-w", "%{http_code}", "\(base)/metrics") == "401")
         let metrics = try await bench.curl("-H", "Authorization: Bearer the-secret-word", "\(base)/metrics")
         #expect(metrics.contains("\npawl_finished_total 0.0\n"))
+        let lower = try await bench.curl("-H", "authorization: bearer  the-secret-word", "\(base)/metrics")
+        #expect(lower.contains("\npawl_finished_total 0.0\n"))
         #expect(metrics.contains(#"pawl_downloads{state="running"} 0.0"#))
         await bench.close()
     }

@@ -9,7 +9,7 @@ extension ServiceHandler {
         let isRefused = requestPolicy.refusal(of: request, showsSecret: { request.path == "/jsonrpc" }) != nil
         if isRefused { return WebResponse(403) }
         if request.path == Page.live { return page.isKnown(request) ? nil : WebResponse(401) }
-        if !hasLogin(request) { return WebResponse(401) }
+        if !admitsLogin(request) { return WebResponse(401) }
         return request.path == "/jsonrpc" ? nil : WebResponse(404)
     }
 

@@ -59,7 +59,7 @@ final class ServiceHandler: WebHandler {
         }
         // A browser sends this before the request itself (Fetch, "CORS-preflight request").
         if request.method == .options { return reply(WebResponse(200)) }
-        guard hasLogin(request) else { return reply(ServiceHandler.unauthorized("Basic realm=\"aria2\"")) }
+        guard admitsLogin(request) else { return reply(ServiceHandler.unauthorized("Basic realm=\"aria2\"")) }
         switch request.path {
         case "/jsonrpc": call(request, reply: reply)
         case "/healthz": reply(WebResponse(200, text: "ok"))
@@ -170,7 +170,7 @@ final class ServiceHandler: WebHandler {
     }
 
     private func metrics(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard isKnown(request) else { return reply(ServiceHandler.unauthorized("Bearer")) }
+        guard admitsBearer(request) else { return reply(ServiceHandler.unauthorized("Bearer")) }
         Task {
             let text = await metrics(server.withLock { $0 }?.latencies)
             reply(
@@ -180,7 +180,7 @@ final class ServiceHandler: WebHandler {
     }
 
     private func events(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard isKnown(request) else { return reply(ServiceHandler.unauthorized("Bearer")) }
+        guard admitsBearer(request) else { return reply(ServiceHandler.unauthorized("Bearer")) }
         var response = WebResponse(200, contentType: "application/x-ndjson", body: .stream)
         response.fields = [("cache-control", "no-store")]
         reply(response)
