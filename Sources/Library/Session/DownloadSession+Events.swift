@@ -11,7 +11,7 @@ extension DownloadSession {
     func started(_ task: DownloadTask, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {
         let hasCompletion = task.facts.withLock { facts in
             facts.hasResponse = true
-            // Reported progress never decreases (B8).
+            // Reported progress never decreases.
             facts.received = max(facts.received, offset)
             facts.expected = total.map { max($0, facts.received) } ?? DownloadTask.unknownSize
             if let response {
@@ -58,7 +58,8 @@ extension DownloadSession {
         }
     }
 
-    /// The file is complete: reports it, and removes it unless it was moved.
+    /// The file is complete: reports it. With its record it is then removed, if the program has not moved it; where nobody can
+    /// be told, both stay for a session with a delegate.
     func finish(_ task: DownloadTask, _ location: String, _ response: DownloadResponse?) {
         let acceptsFile = task.facts.withLock { facts in
             facts.hasResponse = true
@@ -109,6 +110,7 @@ extension DownloadSession {
             facts.move(to: response.url)
         }
         finish(task, path, response)
+        // Also where nobody was told: a later session requests the response again.
         folders.remove(path)
         return true
     }
@@ -159,11 +161,7 @@ extension DownloadSession {
         if let response = error.response, response.status > 0 {
             task.facts.withLock { $0.response = SessionResponse(response) }
         }
-        work.yield { manager in
-            guard let manager, task.facts.withLock({ $0.isAlive }) else { return }
-            let error = await self.resumable(error, task, manager)
-            manager.perform { self.complete(task, error) }
-        }
+        stop(task, error)
     }
 
     /// The task ended: reports it once and removes its files.
