@@ -33,6 +33,15 @@ import Testing
                 == #"{"a":1,"b":-9223372036854775808,"c":null,"d":null,"e":true,"f":12.34,"g":-0.5,"h":null,"i":null}"#)
     }
 
+    @Test func `a member that is set again has its last value, in its first place`() {
+        var object = JSONObject()
+        object.set("a", 1)
+        object.set("b", true)
+        object.set("a", "x")
+        object.set("c", 1e15, decimals: 1)
+        #expect(object.line == #"{"a":"x","b":true,"c":null}"#)
+    }
+
     @Test func `a report has the fields that Documentation JSON specifies`() {
         func line(_ kind: Report.Kind) -> String {
             JSONLines.line(Report(id: 7, source: "http://h/f", name: "f", kind: kind))

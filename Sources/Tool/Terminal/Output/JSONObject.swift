@@ -1,6 +1,6 @@
 package import PawlBase
 
-/// Collects the members of one JSON object (RFC 8259), in the order in which they are set.
+/// Collects the members of one JSON object (RFC 8259), in the order in which they are first set.
 package struct JSONObject {
     private var members: [JSON.Member] = []
 
@@ -22,7 +22,7 @@ package struct JSONObject {
 
     package mutating func set(_ key: String, _ value: Bool) { add(key, .bool(value)) }
 
-    /// Sets a number with at most `decimals` decimals; JSON cannot represent non-finite numbers, which become `null`.
+    /// Sets a number with at most `decimals` decimals; `null` if it is not finite or reaches 10¹⁵.
     package mutating func set(_ key: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite, abs(value) < 1e15 else { return add(key, nil) }
         add(key, .number((value < 0 ? "-" : "") + NumberFormat.fixed(abs(value), decimals: decimals)))
@@ -31,7 +31,14 @@ package struct JSONObject {
     /// The object as a line, without terminator.
     package var line: String { JSON.object(members).text }
 
-    private mutating func add(_ key: String, _ value: JSON?) { members.append(JSON.Member(key, value ?? .null)) }
+    /// A later value replaces an earlier one of the same name: names should be unique (RFC 8259, 4).
+    private mutating func add(_ key: String, _ value: JSON?) {
+        let member = JSON.Member(key, value ?? .null)
+        guard let index = members.firstIndex(where: { $0.name.hasSameBytes(as: key) }) else {
+            return members.append(member)
+        }
+        members[index] = member
+    }
 }
 
 extension JSON {
