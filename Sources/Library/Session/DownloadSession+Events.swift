@@ -11,7 +11,7 @@ extension DownloadSession {
     func started(_ task: DownloadTask, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {
         let hasCompletion = task.facts.withLock { facts in
             facts.hasResponse = true
-            // Reported progress never decreases.
+            // Reported progress never decreases (B8).
             facts.received = max(facts.received, offset)
             facts.expected = total.map { max($0, facts.received) } ?? DownloadTask.unknownSize
             if let response {
