@@ -9,6 +9,22 @@ import Testing
     private static let megabyte = Bench.megabyte
     private static let overlap = DownloadMachine.overlap
 
+    // MARK: another tag
+
+    @Test(arguments: [false, true])
+    func `bytes are compared after a third tag, which another host's redirected response does not show`(
+        isRedirected: Bool
+    ) {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 2 * Self.megabyte))
+        bench.respond(Bench.part(Self.megabyte, 2 * Self.megabyte, of: 2 * Self.megabyte, tag: "v2"))
+        if isRedirected { bench.respond(Bench.redirect(to: "http://b.example/f")) }
+        bench.respond(Bench.part(0, 1, of: 2 * Self.megabyte, tag: "v3"))
+        #expect(bench.notices.count == (isRedirected ? 0 : 1))
+        #expect(bench.machine.remembered.records.map(\.stability) == [.varying])
+        #expect(!bench.said.contains(.startOver) && bench.machine.written == Self.megabyte)
+    }
+
     // MARK: the requested part
 
     @Test(
