@@ -1,5 +1,5 @@
-/// The checksum of RFC 1950 §8.2 in progress.
-package struct Adler32: Hashable, Sendable {
+/// The checksum Adler-32 (RFC 1950 §8.2) in progress, for `RunningHash` in Kernel/Disk: libcrypto does not have it.
+package struct Adler32: Sendable {
     private var low: UInt32 = 1
     private var high: UInt32 = 0
     private static let prime: UInt32 = 65_521

@@ -2,12 +2,12 @@ package import PawlBase
 import PawlCore
 import PawlJournal
 
-/// A download in detail; made on demand only.
+/// A running download in detail: `DownloadDetails` of Library/Pawl, and by it the page, make it on demand.
 package struct Inspection: Hashable, Sendable {
     /// One connection at work.
     package struct Lane: Hashable, Sendable {
         /// The range it still has to fetch, in the file's offsets; the end is `ByteRange.open` while
-        /// unknown.
+        /// unknown. Empty if its end was moved to before what it has written.
         package var range: ByteRange
         /// Bytes per second.
         package var speed: Int64

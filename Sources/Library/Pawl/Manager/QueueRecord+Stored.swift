@@ -1,3 +1,4 @@
+// Between the queue's record (`QueueRecord` in Library/Queue), which knows no type of this module, and what programs see.
 import PawlBase
 import PawlQueue
 
