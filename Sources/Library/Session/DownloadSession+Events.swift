@@ -58,8 +58,10 @@ extension DownloadSession {
         }
     }
 
-    /// The file is complete: reports it. With its record it is then removed, if the program has not moved it; where nobody can
-    /// be told, both stay for a session with a delegate.
+    /// The file is complete: reports it.
+    ///
+    /// With its record it is then removed, if the program has not moved it; where nobody can be told, both stay for a session with
+    /// a delegate.
     func finish(_ task: DownloadTask, _ location: String, _ response: DownloadResponse?) {
         let acceptsFile = task.facts.withLock { facts in
             facts.hasResponse = true

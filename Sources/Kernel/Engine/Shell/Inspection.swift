@@ -6,8 +6,9 @@ import PawlJournal
 package struct Inspection: Hashable, Sendable {
     /// One connection at work.
     package struct Lane: Hashable, Sendable {
-        /// The range it still has to fetch, in the file's offsets; the end is `ByteRange.open` while
-        /// unknown. Empty if its end was moved to before what it has written.
+        /// The range it still has to fetch, in the file's offsets.
+        ///
+        /// The end is `ByteRange.open` while unknown. Empty if its end was moved to before what it has written.
         package var range: ByteRange
         /// Bytes per second.
         package var speed: Int64
