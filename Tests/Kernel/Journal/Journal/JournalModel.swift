@@ -1,6 +1,7 @@
 import PawlBase
 import PawlJournal
 import PawlTestKit
+import Testing
 
 let someBoot = BootIdentity(high: 1, low: 2)
 let otherBoot = BootIdentity(high: 3, low: 4)
@@ -128,7 +129,8 @@ struct JournalModel {
     /// The process ends and another one continues, on this boot or the next.
     private mutating func reopen() {
         guard sync == nil else { return }
-        if dice.below(3) == 0 {
+        let reboots = dice.below(3) == 0
+        if reboots {
             boot = BootIdentity(high: boot.high + 1, low: boot.low)
             disk.reboot(clean: dice.below(2) == 0, &dice)
             // Data not covered by a sync may be lost.
@@ -139,6 +141,9 @@ struct JournalModel {
             return beginAgain()
         }
         let trusted = image.trusted(boot: boot, length: .max, changed: nil)
+        // Data may be synced whose claim was lost with the power: it is fetched again.
+        #expect(trusted.isSubset(of: written))
+        if reboots { written = trusted }
         let (next, writes) = JournalKeeper.resumed(image, done: trusted, length: .max, inodes: someInodes, boot: boot)
         perform(writes)
         keeper = next
