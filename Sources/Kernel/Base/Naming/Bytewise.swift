@@ -1,34 +1,37 @@
+// Public so that other modules inline it; no part of the library's interface.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// Text that is compared by its bytes, as names on disk, keys of objects and URLs are.
 ///
 /// Swift's own equality of strings is canonical equivalence: `é` as one scalar equals `é` as two, and K equals the
 /// Kelvin sign. For a file system, a server and a database those are different names.
-@usableFromInline package protocol BytewiseComparable: Sendable {
+public protocol BytewiseComparable: Sendable {
     func hasSameBytes(as other: Self) -> Bool
     func hashBytes(into hasher: inout Hasher)
 }
 
 /// A text as the key of a table, or as a property of a value that is compared: equal only to the same bytes.
-@propertyWrapper package struct Bytewise<Text: BytewiseComparable>: Hashable, Sendable {
-    @usableFromInline package var wrappedValue: Text
+@propertyWrapper public struct Bytewise<Text: BytewiseComparable>: Hashable, Sendable {
+    public var wrappedValue: Text
 
-    @inlinable package init(wrappedValue: Text) { self.wrappedValue = wrappedValue }
-    @inlinable package init(_ text: Text) { wrappedValue = text }
+    @inlinable public init(wrappedValue: Text) { self.wrappedValue = wrappedValue }
+    @inlinable public init(_ text: Text) { wrappedValue = text }
 
-    @inlinable package static func == (left: Bytewise, right: Bytewise) -> Bool {
+    @inlinable public static func == (left: Bytewise, right: Bytewise) -> Bool {
         left.wrappedValue.hasSameBytes(as: right.wrappedValue)
     }
 
-    @inlinable package func hash(into hasher: inout Hasher) { wrappedValue.hashBytes(into: &hasher) }
+    @inlinable public func hash(into hasher: inout Hasher) { wrappedValue.hashBytes(into: &hasher) }
 }
 
 extension Bytewise: Comparable where Text == String {
-    @inlinable package static func < (left: Bytewise, right: Bytewise) -> Bool {
+    @inlinable public static func < (left: Bytewise, right: Bytewise) -> Bool {
         left.wrappedValue.utf8.lexicographicallyPrecedes(right.wrappedValue.utf8)
     }
 }
 
 extension String: BytewiseComparable {
-    @usableFromInline package func hasSameBytes(as other: String) -> Bool {
+    public func hasSameBytes(as other: String) -> Bool {
         let found = unsafe utf8.withContiguousStorageIfAvailable { mine in
             unsafe other.utf8.withContiguousStorageIfAvailable { others in
                 unsafe Self.areEqual(UnsafeRawBufferPointer(mine), UnsafeRawBufferPointer(others))
@@ -37,7 +40,7 @@ extension String: BytewiseComparable {
         return (found ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 
-    @usableFromInline package func hashBytes(into hasher: inout Hasher) {
+    public func hashBytes(into hasher: inout Hasher) {
         let isHashed: Void? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
         }
@@ -64,7 +67,7 @@ extension String: BytewiseComparable {
 }
 
 extension Optional: BytewiseComparable where Wrapped: BytewiseComparable {
-    @inlinable package func hasSameBytes(as other: Wrapped?) -> Bool {
+    @inlinable public func hasSameBytes(as other: Wrapped?) -> Bool {
         switch (self, other) {
         case (nil, nil): true
         case (let left?, let right?): left.hasSameBytes(as: right)
@@ -72,18 +75,18 @@ extension Optional: BytewiseComparable where Wrapped: BytewiseComparable {
         }
     }
 
-    @inlinable package func hashBytes(into hasher: inout Hasher) {
+    @inlinable public func hashBytes(into hasher: inout Hasher) {
         hasher.combine(self != nil)
         self?.hashBytes(into: &hasher)
     }
 }
 
 extension Array: BytewiseComparable where Element: BytewiseComparable {
-    @inlinable package func hasSameBytes(as other: [Element]) -> Bool {
+    @inlinable public func hasSameBytes(as other: [Element]) -> Bool {
         count == other.count && zip(self, other).allSatisfy { $0.hasSameBytes(as: $1) }
     }
 
-    @inlinable package func hashBytes(into hasher: inout Hasher) {
+    @inlinable public func hashBytes(into hasher: inout Hasher) {
         hasher.combine(count)
         for element in self { element.hashBytes(into: &hasher) }
     }
@@ -91,15 +94,15 @@ extension Array: BytewiseComparable where Element: BytewiseComparable {
 
 extension Sequence<String> {
     /// Whether one of them has these bytes.
-    @inlinable package func containsBytes(of text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
+    @inlinable public func containsBytes(of text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
 }
 
 extension StringProtocol {
     /// Whether it begins with these bytes: a combining mark behind them belongs to the rest.
-    @inlinable package func beginsWithBytes(of text: some StringProtocol) -> Bool { utf8.starts(with: text.utf8) }
+    @inlinable public func beginsWithBytes(of text: some StringProtocol) -> Bool { utf8.starts(with: text.utf8) }
 
     /// Whether it ends with these bytes.
-    @inlinable package func endsWithBytes(of text: some StringProtocol) -> Bool {
+    @inlinable public func endsWithBytes(of text: some StringProtocol) -> Bool {
         guard let start = utf8.index(utf8.endIndex, offsetBy: -text.utf8.count, limitedBy: utf8.startIndex) else {
             return false
         }
@@ -107,7 +110,7 @@ extension StringProtocol {
     }
 
     /// What follows these bytes; `nil` if it does not begin with them.
-    @inlinable package func afterBytes(of text: some StringProtocol) -> String? {
+    @inlinable public func afterBytes(of text: some StringProtocol) -> String? {
         beginsWithBytes(of: text) ? String(decoding: utf8.dropFirst(text.utf8.count), as: UTF8.self) : nil
     }
 }

@@ -1,12 +1,15 @@
-package import Synchronization
+// Public so that other modules inline it; no part of the library's interface.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import Synchronization
 
 /// Messages from any thread to one that reads them, in order.
 ///
 /// The reader is woken only while it sleeps. Where it sleeps is its own matter, so that this needs no system call. Inlined
 /// into other modules: a download sends several messages.
-package final class Mailbox<Message: Sendable>: Sendable {
+public final class Mailbox<Message: Sendable>: Sendable {
     /// Ends the reader's sleep.
-    package typealias Wake = @Sendable () -> Void
+    public typealias Wake = @Sendable () -> Void
 
     @usableFromInline struct State: Sendable {
         @usableFromInline var messages: [Message] = []
@@ -29,14 +32,14 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     @usableFromInline let state: Mutex<State>
 
-    @inlinable package init() { state = Mutex(State()) }
+    @inlinable public init() { state = Mutex(State()) }
 
-    @inlinable package func attach(wake: @escaping Wake) { state.withLock { $0.wake = wake } }
+    @inlinable public func attach(wake: @escaping Wake) { state.withLock { $0.wake = wake } }
 
     /// Appends a message; `false` when the mailbox is closed.
     ///
     /// By default it is heavy enough for every reader.
-    @inlinable @discardableResult package func post(_ message: Message, weight: UInt32 = .max) -> Bool {
+    @inlinable @discardableResult public func post(_ message: Message, weight: UInt32 = .max) -> Bool {
         let (isTaken, wake) = put(message, weight: weight)
         wake?()
         return isTaken
@@ -44,7 +47,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     /// The same, so that messages have the order of the decisions made under a lock: `wake` is to be called after that lock
     /// is released.
-    @inlinable package func put(_ message: Message, weight: UInt32 = .max) -> (isTaken: Bool, wake: Wake?) {
+    @inlinable public func put(_ message: Message, weight: UInt32 = .max) -> (isTaken: Bool, wake: Wake?) {
         state.withLock { state in
             guard !state.isClosed else { return (false, nil) }
             state.messages.append(message)
@@ -55,13 +58,13 @@ package final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    @inlinable package var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
+    @inlinable public var isEmpty: Bool { state.withLock { $0.messages.isEmpty } }
 
     /// Removes and returns all messages.
-    @inlinable package func take() -> [Message] { state.withLock { $0.take() } }
+    @inlinable public func take() -> [Message] { state.withLock { $0.take() } }
 
     /// Calls `sleep`, which `wake` ends, unless there are messages of this weight together; whether it slept.
-    @inlinable @discardableResult package func wait(for weight: Int = 0, _ sleep: () -> Void) -> Bool {
+    @inlinable @discardableResult public func wait(for weight: Int = 0, _ sleep: () -> Void) -> Bool {
         let sleeps = state.withLock { state in
             let sleeps = state.messages.isEmpty || state.weight < weight
             if sleeps { state.awaited = weight }
@@ -75,7 +78,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Refuses further messages, and returns the last ones.
-    @inlinable package func close() -> [Message] {
+    @inlinable public func close() -> [Message] {
         state.withLock { state in
             state.isClosed = true
             state.wake = nil

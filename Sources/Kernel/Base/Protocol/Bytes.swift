@@ -1,43 +1,46 @@
+// Public so that other modules inline it; no part of the library's interface.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Shared functions of the parsers: they work on bytes, since header fields and addresses are bytes and a
 // Swift `Character` would join a CR with its LF.
 
 extension UInt8 {
-    @inlinable package static var tab: UInt8 { 0x09 }
-    @inlinable package static var lineFeed: UInt8 { 0x0A }
-    @inlinable package static var carriageReturn: UInt8 { 0x0D }
-    @inlinable package static var space: UInt8 { 0x20 }
-    @inlinable package static var quote: UInt8 { 0x22 }
-    @inlinable package static var hash: UInt8 { 0x23 }
-    @inlinable package static var percent: UInt8 { 0x25 }
-    @inlinable package static var asterisk: UInt8 { 0x2A }
-    @inlinable package static var apostrophe: UInt8 { 0x27 }
-    @inlinable package static var plus: UInt8 { 0x2B }
-    @inlinable package static var comma: UInt8 { 0x2C }
-    @inlinable package static var dash: UInt8 { 0x2D }
-    @inlinable package static var dot: UInt8 { 0x2E }
-    @inlinable package static var slash: UInt8 { 0x2F }
-    @inlinable package static var colon: UInt8 { 0x3A }
-    @inlinable package static var semicolon: UInt8 { 0x3B }
-    @inlinable package static var less: UInt8 { 0x3C }
-    @inlinable package static var equals: UInt8 { 0x3D }
-    @inlinable package static var greater: UInt8 { 0x3E }
-    @inlinable package static var questionMark: UInt8 { 0x3F }
-    @inlinable package static var at: UInt8 { 0x40 }
-    @inlinable package static var leftBracket: UInt8 { 0x5B }
-    @inlinable package static var backslash: UInt8 { 0x5C }
-    @inlinable package static var rightBracket: UInt8 { 0x5D }
-    @inlinable package static var underscore: UInt8 { 0x5F }
+    @inlinable public static var tab: UInt8 { 0x09 }
+    @inlinable public static var lineFeed: UInt8 { 0x0A }
+    @inlinable public static var carriageReturn: UInt8 { 0x0D }
+    @inlinable public static var space: UInt8 { 0x20 }
+    @inlinable public static var quote: UInt8 { 0x22 }
+    @inlinable public static var hash: UInt8 { 0x23 }
+    @inlinable public static var percent: UInt8 { 0x25 }
+    @inlinable public static var asterisk: UInt8 { 0x2A }
+    @inlinable public static var apostrophe: UInt8 { 0x27 }
+    @inlinable public static var plus: UInt8 { 0x2B }
+    @inlinable public static var comma: UInt8 { 0x2C }
+    @inlinable public static var dash: UInt8 { 0x2D }
+    @inlinable public static var dot: UInt8 { 0x2E }
+    @inlinable public static var slash: UInt8 { 0x2F }
+    @inlinable public static var colon: UInt8 { 0x3A }
+    @inlinable public static var semicolon: UInt8 { 0x3B }
+    @inlinable public static var less: UInt8 { 0x3C }
+    @inlinable public static var equals: UInt8 { 0x3D }
+    @inlinable public static var greater: UInt8 { 0x3E }
+    @inlinable public static var questionMark: UInt8 { 0x3F }
+    @inlinable public static var at: UInt8 { 0x40 }
+    @inlinable public static var leftBracket: UInt8 { 0x5B }
+    @inlinable public static var backslash: UInt8 { 0x5C }
+    @inlinable public static var rightBracket: UInt8 { 0x5D }
+    @inlinable public static var underscore: UInt8 { 0x5F }
 
-    @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
-    @inlinable package var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    @inlinable public var isDigit: Bool { self &- 0x30 < 10 }
+    @inlinable public var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
     var isControl: Bool { self < 0x20 || self == 0x7F }
-    @inlinable package var isASCII: Bool { self < 0x80 }
+    @inlinable public var isASCII: Bool { self < 0x80 }
     /// Space or tab: the white space inside a line.
-    @inlinable package var isBlank: Bool { self == .space || self == .tab }
+    @inlinable public var isBlank: Bool { self == .space || self == .tab }
     /// Any white space of ASCII, line ends included.
-    @inlinable package var isWhiteSpace: Bool { self == .space || self &- 0x09 < 5 }
+    @inlinable public var isWhiteSpace: Bool { self == .space || self &- 0x09 < 5 }
     /// A character of a token (RFC 9110 §5.6.2).
-    @inlinable package var isTokenCharacter: Bool {
+    @inlinable public var isTokenCharacter: Bool {
         switch Unicode.Scalar(self) {
         case "a"..."z", "A"..."Z", "0"..."9", "!", "#", "$", "%", "&", "'", "*", "+", "-", ".", "^", "_", "`", "|", "~":
             true
@@ -46,9 +49,9 @@ extension UInt8 {
     }
 
     /// The ASCII letter in lower case, every other byte as it is.
-    @inlinable package var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+    @inlinable public var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
-    @inlinable package var hexValue: UInt8? {
+    @inlinable public var hexValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
         case 0x41...0x46: self - 0x41 + 10
@@ -60,7 +63,7 @@ extension UInt8 {
 
 extension UnsafeRawBufferPointer {
     /// The index of the first such byte at `start` or after it; compares eight bytes at a time.
-    @inlinable package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    @inlinable public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highBits = ones << 7
         var index = start
@@ -78,14 +81,14 @@ extension UnsafeRawBufferPointer {
 
 extension [UInt8] {
     /// The index of the first such byte at `start` or after it.
-    @inlinable package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    @inlinable public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         unsafe withUnsafeBytes { unsafe $0.firstIndex(of: byte, from: start) }
     }
 }
 
 extension Collection<UInt8> where SubSequence: BidirectionalCollection {
     /// The rest after bytes that satisfy `isDropped` are removed from both ends.
-    @inlinable package func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
+    @inlinable public func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
         var rest = drop(while: isDropped)
         while let last = rest.last, isDropped(last) { rest = rest.dropLast() }
         return rest
@@ -94,7 +97,7 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
 
 extension Collection<UInt8> {
     /// Whether these bytes are `lowercase` when the case of ASCII letters does not count.
-    @inlinable package func isCaseInsensitively(_ lowercase: StaticString) -> Bool {
+    @inlinable public func isCaseInsensitively(_ lowercase: StaticString) -> Bool {
         guard count == lowercase.utf8CodeUnitCount else { return false }
         return lowercase.withUTF8Buffer { wanted in
             var index = startIndex
@@ -107,12 +110,12 @@ extension Collection<UInt8> {
     }
 
     /// The pieces between `separator`, empty ones included.
-    @inlinable package func pieces(between separator: UInt8) -> [SubSequence] {
+    @inlinable public func pieces(between separator: UInt8) -> [SubSequence] {
         split(separator: separator, omittingEmptySubsequences: false)
     }
 
     /// The value of these bytes as decimal digits and nothing else; `nil` also when it does not fit.
-    @inlinable package var decimalNumber: Int64? {
+    @inlinable public var decimalNumber: Int64? {
         guard !isEmpty else { return nil }
         var value: Int64 = 0
         for byte in self {
@@ -129,7 +132,7 @@ extension Collection<UInt8> {
 extension String.UTF8View {
     /// Whether one of the bytes satisfies `isWanted`: read in place, which is nearly always possible for
     /// text.
-    @inlinable package func has(_ isWanted: (UInt8) -> Bool) -> Bool {
+    @inlinable public func has(_ isWanted: (UInt8) -> Bool) -> Bool {
         let found = unsafe withContiguousStorageIfAvailable { unsafe $0.contains(where: isWanted) }
         return found ?? contains(where: isWanted)
     }

@@ -1,9 +1,12 @@
+// Public so that other modules inline it; no part of the library's interface.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// A value that is kept by reference until one of its copies is changed: a copy costs one retain.
 ///
 /// For structs of many fields that are passed on more often than changed. The struct that has it gives each field a
 /// property of its own: members looked up by key path cost thousands of instructions a file. Inlined into other modules:
 /// there, unspecialized, each access to a field would cost 500 instructions.
-package struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
+public struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
     @usableFromInline final class Storage: @unchecked Sendable {  // changed only while it has one reference
         @usableFromInline var value: Value
         @inlinable init(_ value: consuming Value) { self.value = value }
@@ -11,9 +14,9 @@ package struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
 
     @usableFromInline var storage: Storage
 
-    @inlinable package init(_ value: consuming Value) { storage = Storage(value) }
+    @inlinable public init(_ value: consuming Value) { storage = Storage(value) }
 
-    @inlinable package var value: Value {
+    @inlinable public var value: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
@@ -21,26 +24,26 @@ package struct CopyOnWrite<Value: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
-    @inlinable package static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
+    @inlinable public static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
         left.storage === right.storage || left.storage.value == right.storage.value
     }
 
-    @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
+    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
 }
 
 /// A large value that is handed on by reference: a copy counts one reference.
-package final class Boxed<Value: Sendable>: Sendable {
-    package let value: Value
+public final class Boxed<Value: Sendable>: Sendable {
+    public let value: Value
 
-    @inlinable package init(_ value: consuming Value) { self.value = value }
+    @inlinable public init(_ value: consuming Value) { self.value = value }
 }
 
 extension Boxed: Equatable where Value: Equatable {
-    package static func == (left: Boxed, right: Boxed) -> Bool { left === right || left.value == right.value }
+    @inlinable public static func == (left: Boxed, right: Boxed) -> Bool { left === right || left.value == right.value }
 }
 
 extension Boxed: Hashable where Value: Hashable {
-    package func hash(into hasher: inout Hasher) { hasher.combine(value) }
+    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
 /// A field without content whose owner is passed by address.
