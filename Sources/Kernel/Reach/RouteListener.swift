@@ -45,9 +45,15 @@ final class RouteListener: Sendable {
         stopping.attach(wake: poller.wake)
         let source = poller.makeSource()
         var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferLength)
-        while poller.watch(socket.descriptor, for: .reading, key: 0, of: source) {
-            stopping.wait { poller.wait(until: nil) }
-            poller.unwatch(socket.descriptor)
+        while stopping.isEmpty {
+            if poller.watch(socket.descriptor, for: .reading, key: 0, of: source) {
+                stopping.wait { poller.wait(until: nil) }
+                poller.unwatch(socket.descriptor)
+            } else {
+                // Without a descriptor for it the kernel is queried from time to time.
+                let next = clock.now + .seconds(1)
+                stopping.wait { poller.wait(until: next) }
+            }
             guard stopping.isEmpty, drain(&buffer) else { break }
             reportChange()
             // A flapping link or a routing daemon must not keep this thread busy: the notifications of the next moments

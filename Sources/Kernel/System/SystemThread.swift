@@ -157,9 +157,13 @@ package final class ThreadBacklog: Sendable {
 
     /// Starts what waits, as far as the system allows it.
     package func retry() {
+        var isAgain = false
         while let body = take({ _ in true }) {
             if starter(body) { continue }
-            return waiting.with(waking: .none) { $0.insert(body, at: 0) }
+            waiting.with(waking: .none) { $0.insert(body, at: 0) }
+            // A thread that ended meanwhile has not found it.
+            if isAgain { return }
+            isAgain = true
         }
     }
 

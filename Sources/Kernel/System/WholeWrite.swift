@@ -2,6 +2,13 @@ import Glibc
 
 /// Writes all bytes, in order: after signals and short writes it continues.
 package enum WholeWrite {
+    /// Whether the reader of a pipe or socket has closed it, even if there is nothing to write; a socket of which only the
+    /// other direction is closed is read.
+    package static func isUnread(_ descriptor: Int32) -> Bool {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return unsafe poll(&state, 1, 0) > 0 && Int32(state.revents) & POLLERR != 0
+    }
+
     /// Writes to a pipe, a terminal or a file; where another process has made the open file non-blocking, it waits until
     /// that can be written to.
     package static func perform(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {

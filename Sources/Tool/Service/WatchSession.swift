@@ -58,7 +58,7 @@ struct WatchSession: ~Copyable {
             let deadline = hasDisplay ? Instant(nanoseconds: nextShow * 1_000_000) : nil
             signals.wait { poller.wait(until: deadline) }
             poller.takeEvents(of: source) { event in
-                if event.key == 0 { hasEvents = true } else if event.hasPeerClosed { isUnread = true }
+                if event.key == 0 { hasEvents = true } else { isUnread = WholeWrite.isUnread(STDOUT_FILENO) }
             }
             for number in signals.take() {
                 if [SIGINT, SIGTERM, SIGHUP].contains(number) { return leave(0) }

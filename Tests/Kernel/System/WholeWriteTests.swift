@@ -27,6 +27,17 @@ import Testing
         #expect(received.read { $0 } == bytes)
     }
 
+    @Test func `only a reader that is gone leaves its writer unread`() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        #expect(shutdown(ends[0], Int32(SHUT_RD)) == 0)
+        #expect(!WholeWrite.isUnread(ends[0]))
+        try #require(unsafe pipe(&ends) == 0)
+        #expect(!WholeWrite.isUnread(ends[1]))
+        close(ends[0])
+        #expect(WholeWrite.isUnread(ends[1]))
+    }
+
     @Test func `a reader that is gone is reported`() throws {
         _ = signal(SIGPIPE, SIG_IGN)
         var ends: [Int32] = [-1, -1]

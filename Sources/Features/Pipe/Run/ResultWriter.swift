@@ -27,8 +27,9 @@ final class ResultWriter: Sendable {
         self.inbox = inbox
     }
 
-    /// Adds a line, without its line feed.
+    /// Adds a line, without its line feed; after a failed write none is kept.
     func append(_ line: [UInt8]) {
+        guard !queue.isClosed else { return }
         let isFirst = state.withLock { state in
             defer {
                 state.pending += line
@@ -42,7 +43,7 @@ final class ResultWriter: Sendable {
     /// Whether there is room for more; if not, the inbox is notified when there is.
     var hasRoom: Bool {
         state.withLock { state in
-            let hasRoom = state.pending.count < Self.room
+            let hasRoom = state.pending.count < Self.room || queue.isClosed
             if !hasRoom { state.isAwaited = true }
             return hasRoom
         }
@@ -51,11 +52,8 @@ final class ResultWriter: Sendable {
     /// Waits until everything is written; `false` if the deadline passes first.
     func drain(until deadline: Instant?) -> Bool { queue.rest().pass(until: deadline) }
 
-    /// Whether the reader has closed the pipe, even if there is nothing to write.
-    var isClosed: Bool {
-        var state = pollfd(fd: descriptor, events: 0, revents: 0)
-        return unsafe poll(&state, 1, 0) > 0 && Int32(state.revents) & POLLERR != 0
-    }
+    /// Whether the reader has closed the pipe.
+    var isClosed: Bool { WholeWrite.isUnread(descriptor) }
 
     private func write() {
         let bytes = state.withLock { state in

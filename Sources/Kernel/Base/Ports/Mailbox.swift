@@ -25,7 +25,8 @@ public final class Mailbox<Message: Sendable>: Sendable {
         @inlinable mutating func take() -> [Message] {
             weight = 0
             guard !messages.isEmpty else { return [] }
-            defer { messages.removeAll(keepingCapacity: true) }
+            // A crowd of messages that came once does not make every later buffer as large.
+            defer { messages.removeAll(keepingCapacity: messages.count <= 1024) }
             return messages
         }
     }

@@ -30,8 +30,8 @@ extension DownloadMachine {
         _ head: ResponseHead, of response: Judge.AcceptedResponse, lane index: Int, now: Instant
     ) -> [Action]? {
         guard plan.verification.usesFields else { return nil }
+        guard head.hasDigests || sources[lanes[index].source].linked != nil else { return nil }
         let source = sources[lanes[index].source]
-        guard head.hasDigests || source.linked != nil else { return nil }
         let address = source.given.redacted
         let total = plan.selectedLength(of: response.identity.total)
         let start = continuity.base ?? response.range.start
@@ -137,11 +137,10 @@ extension DownloadMachine {
 
     /// Stores the links of the first response; links from mirrors are ignored.
     mutating func noteLinks(_ head: ResponseHead, lane index: Int) {
-        let source = sources[lanes[index].source]
         guard let link = head.link, lanes[index].source == 0, plan.verification.usesFields, plan.selection == .whole,
             plan.keepsPartial, verification.described == DescribedSources()
         else { return }
-        var described = DescribedSources(link, of: source.current, allowsDowngrade: plan.allowsDowngrade)
+        var described = DescribedSources(link, of: sources[0].current, allowsDowngrade: plan.allowsDowngrade)
         // A digest from the caller has precedence.
         if plan.hasDigest { described.description = nil }
         verification.linked(to: described)

@@ -58,7 +58,8 @@ package struct Source: Hashable, Sendable {
 
     package var isOnTrial: Bool { if case .some = trial { true } else { false } }
 
-    package var isFileTransfer: Bool {
+    // Inlined: for a call the whole value is copied.
+    @inline(__always) package var isFileTransfer: Bool {
         switch given.scheme {
         case .ftp, .ftps, .sftp: true
         case .http, .https, .located: false
