@@ -40,8 +40,11 @@ package struct ProcessIdentity: Hashable, Sendable {
 /// it would be another folder in each working directory.
 package enum Environment {
     package static func value(_ name: String) -> String? {
-        guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
-        return unsafe String(cString: value)
+        // Passed to `getenv` itself, the name would be copied into an array for each request.
+        unsafe name.withCString { name in
+            guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+            return unsafe String(cString: value)
+        }
     }
 
     private static func folder(_ name: String) -> String? { absolute(value(name)) }

@@ -13,12 +13,6 @@ package struct RemoteLook: Sendable {
         var acceptsRanges: Bool
     }
 
-    private struct State {
-        var address: WebAddress?
-        var head: ResponseHead?
-        var result: Result<Found, PawlError>?
-    }
-
     /// `trace` receives every request and response, on another thread.
     package static func look(
         at source: String, _ options: DownloadOptions, of command: GetOptions = GetOptions(),

@@ -32,7 +32,10 @@ import Testing
         try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         #expect(shutdown(ends[0], Int32(SHUT_RD)) == 0)
         #expect(!WholeWrite.isUnread(ends[0]))
+        close(ends[0])
+        close(ends[1])
         try #require(unsafe pipe(&ends) == 0)
+        defer { close(ends[1]) }
         #expect(!WholeWrite.isUnread(ends[1]))
         close(ends[0])
         #expect(WholeWrite.isUnread(ends[1]))

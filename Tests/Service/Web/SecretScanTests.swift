@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         (#"{"params":["token:s"]}"#, ["s"]), ("<value><string>token:a&amp;b</string></value>", ["a&b"]),
         (#"["token:a\"b","token:\u0063","ttoken:d"]"#, ["a\"b", "c", "d"]), (#"["token:unfinished"#, []), ("[]", []),
-        (#"["token:a<b"]"#, ["a<b", "a"]), (#"<s>token:a"b</s>"#, [#"a"b"#]), (#"<s>token:a\</s>"#, [#"a\"#]),
+        (#"["token:a<b"]"#, ["a<b", "a"]), (#"<s>token:a"b</s>"#, ["a", #"a"b"#]), (#"<s>token:a\</s>"#, [#"a\"#]),
         (#"<s>token:a"</s><s x="y"/>"#, ["a", #"a""#]),
     ]) func `the texts after the marks are found`(_ message: String, _ texts: [String]) {
         #expect(SecretScan.candidates(in: Array(message.utf8)) == texts)
