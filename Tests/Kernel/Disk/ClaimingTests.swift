@@ -188,6 +188,21 @@ private let there = "https://b.example/x"
         #expect(try claimsInMovedFolder(folder) == ["out", "out"])
     }
 
+    @Test func `a part file is looked for where its folder's path leads, however lately that was checked`() throws {
+        let folder = TestFolder { $0.folderTrust = .max }
+        let (inner, moved) = ("\(folder.path)/in", "\(folder.path)/out")
+        let selection = Claim(folder: inner, name: "x", ifExists: .rename, facts: folder.facts("x"))
+        guard case .fresh(let part) = try folder.disk.claim(selection, adopts: { _ in false }) else {
+            throw Unexpected(what: "the part file of x is not a new one")
+        }
+        try part.beginJournal(folder.facts("x"), done: ByteRangeSet())
+        try #require(part as? FilePartial).release()
+        #expect(folder.disk.unfinished(of: here, in: inner) == "x")
+        try #require(unsafe rename(inner, moved) == 0)
+        #expect(folder.disk.unfinished(of: here, in: inner) == nil)
+        #expect(folder.disk.unfinished(of: here, in: moved) == "x")
+    }
+
     /// Claims a name, moves its folder from `in` to `out`, claims the next name, and returns the locations of both.
     private func claimsInMovedFolder(_ folder: TestFolder) throws -> [String] {
         let inner = "\(folder.path)/in"

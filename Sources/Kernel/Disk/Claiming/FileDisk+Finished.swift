@@ -25,7 +25,7 @@ extension FileDisk {
     }
 
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
-        guard recognizesFinished, let folder = folders.existing(folder) else { return false }
+        guard recognizesFinished, let folder = folders.existing(folder, trusting: true) else { return false }
         for number in 0..<Self.mostVariants {
             let variant = number == 0 ? name : FileName.numbered(name, number, as: numbering)
             guard let status = try? folder.status(of: variant) else { return false }
@@ -81,7 +81,7 @@ extension FileDisk {
         _ name: String, in path: String, from source: String, content: ContentFingerprint?, length: Int64,
         modified: UnixTime?
     ) -> ListedFile {
-        guard let folder = folders.existing(path), let status = try? folder.status(of: name), status.isRegular else {
+        guard let folder = folders.existing(path, trusting: true), let status = try? folder.status(of: name), status.isRegular else {
             return .unknown
         }
         guard folder.bearsMarks else {

@@ -29,7 +29,7 @@ package final class FolderCache: Sendable {
 
     /// The folder at `path`, created when missing.
     package func open(_ path: String) throws(Failure) -> Folder {
-        if let folder = find(path) { return folder }
+        if let folder = find(path, trusting: true) { return folder }
         do throws(SystemError) { return try keep(path) } catch  where error.number == ENOENT || error.number == ELOOP {
             if let dead = LocalizableMessage.deadLink(in: path) { throw .noFolder(path, because: dead) }
             try make(path)
@@ -41,9 +41,9 @@ package final class FolderCache: Sendable {
         }
     }
 
-    /// The folder at `path` if it exists and can be read.
-    package func existing(_ path: String) -> Folder? {
-        if let folder = find(path) { return folder }
+    /// The folder at `path` if it exists and can be read; only for many small files, it may be `trusting`.
+    package func existing(_ path: String, trusting: Bool = false) -> Folder? {
+        if let folder = find(path, trusting: trusting) { return folder }
         return try? keep(path)
     }
 
@@ -51,10 +51,10 @@ package final class FolderCache: Sendable {
     package func kept(_ path: String) -> Folder? { folders.withLock { $0[Bytewise(path)] } }
 
     /// A kept folder, if its path still leads to it: it may have been moved, and another created in its place.
-    private func find(_ path: String) -> Folder? {
+    private func find(_ path: String, trusting: Bool) -> Folder? {
         guard let folder = kept(path) else { return nil }
         let now = Self.milliseconds()
-        if now - folder.seenAt.load(ordering: .relaxed) < trust { return folder }
+        if trusting, now - folder.seenAt.load(ordering: .relaxed) < trust { return folder }
         if folder.isInPlace {
             folder.seenAt.store(now, ordering: .relaxed)
             return folder
