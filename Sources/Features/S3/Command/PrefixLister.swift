@@ -41,7 +41,8 @@ package struct PrefixLister: Lister {
     /// The prefix that an item names; `nil` for one file.
     private static func prefix(_ item: GetPlan.Item, _ options: GetOptions) -> WebAddress? {
         // Most of a list are none: no text is made of them.
-        guard item.source.utf8.prefix(3).isCaseInsensitively("s3:"), var address = try? WebAddress.parse(item.source).address,
+        guard item.source.utf8.prefix(3).isCaseInsensitively("s3:"),
+            var address = try? WebAddress.parse(item.source).address,
             address.isPrefix || options.isRecursive
         else { return nil }
         if !address.isPrefix { address.path += "/" }

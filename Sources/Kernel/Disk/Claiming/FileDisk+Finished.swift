@@ -81,7 +81,9 @@ extension FileDisk {
         _ name: String, in path: String, from source: String, content: ContentFingerprint?, length: Int64,
         modified: UnixTime?
     ) -> ListedFile {
-        guard let folder = folders.existing(path, trusting: true), let status = try? folder.status(of: name), status.isRegular else {
+        guard let folder = folders.existing(path, trusting: true), let status = try? folder.status(of: name),
+            status.isRegular
+        else {
             return .unknown
         }
         guard folder.bearsMarks else {
