@@ -34,13 +34,12 @@ package final class WorkQueue: Sendable {
 
     package var isClosed: Bool { core.state.read(\.isClosed) }
 
-    /// Begins nothing any more, and drops what waits.
+    /// Drops what waits, but for jobs that a thread without one is about to take: those count as begun.
     package func close() {
         // Released here, without the lock.
         let (dropped, rest) = core.state.with { state in
             state.isClosed = true
-            defer { (state.items, state.next) = ([], 0) }
-            return (state.items, state.running == 0 ? state.rest.take() : nil)
+            return (state.dropWaiting(), state.isResting ? state.rest.take() : nil)
         }
         withExtendedLifetime(dropped) { rest?.open() }
     }
@@ -146,6 +145,12 @@ private struct State {
         running += 1
         next += 1
         return items[next - 1].take()
+    }
+
+    mutating func dropWaiting() -> [Item?] {
+        let kept = min(items.count, next + threads - running)
+        defer { items.removeSubrange(kept...) }
+        return Array(items[kept...])
     }
 
     /// The latch to open.

@@ -102,6 +102,18 @@ import Testing
         #expect(bench.done == [1])
     }
 
+    @Test func `a close drops no job for which there is a thread`() {
+        for _ in 0..<100 {
+            let bench = Bench()
+            bench.gate.open()
+            let queue = WorkQueue("pawl-test", .brief, threads: 2)
+            bench.submit(1...2, to: queue)
+            queue.close()
+            queue.rest().pass()
+            #expect(bench.done.sorted() == [1, 2])
+        }
+    }
+
     @Test func `a job that closes its queue is the last`() {
         let bench = Bench()
         bench.gate.open()
