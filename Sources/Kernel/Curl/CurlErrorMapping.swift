@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import PawlBase
+import PawlHTTP
 import PawlSystem
 
 /// The fault that an error of libcurl stands for.
@@ -158,9 +159,7 @@ extension EasyHandle {
         }
         if code == CURLE_SSL_CACERT_BADFILE { return .unusableAuthorities }
         if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
-            return TransferFault(
-                .publicKey,
-                LocalizableMessage("fault-key-not-pinned", "the server's public key is not one of the pinned ones"))
+            return .keyNotPinned
         }
         if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) { return .longHead }
         // libcurl ends a field at its first CR, and then finds no colon in it.
@@ -222,19 +221,4 @@ extension TransferFault {
     /// Lines of FTP, which libcurl does not bound.
     static let longReplies = TransferFault(
         .malformed, LocalizableMessage("fault-replies-too-long", "the server's replies are too long"))
-
-    /// A failed read from a connection's socket.
-    init(receiving error: Int32) {
-        self.init(Kind(receiving: error), CurlErrorText.receiving(SystemError(number: error).message))
-    }
-}
-
-extension TransferFault.Kind {
-    /// A failed read with that `errno`.
-    init(receiving error: Int32) {
-        switch error {
-        case ENETUNREACH, EHOSTUNREACH, ENETDOWN: self = .unreachable
-        default: self = .connectionLost
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import PawlBase
+import PawlHTTP
 import PawlSystem
 
 /// Turns the messages of libcurl and OpenSSL into the cause of a failure, without internal codes, times and
@@ -14,17 +15,10 @@ enum CurlErrorText {
             if let cause = CertificateText.clientCertificate(reason) { return cause }
             return plainServers.contains { reason.contains($0) }
                 ? .noTLS(reason)
-                : LocalizableMessage(
-                    "tls-handshake-failed", "the TLS handshake failed: \(CertificateText.reason(reason))")
+                : CertificateText.handshakeFailed(CertificateText.reason(reason))
         }
         return beginning(of: text) ?? certificate(text) ?? response(text) ?? late(text, mayBypass ? nil : proxy)
             ?? connecting(text, systemError, proxy) ?? LocalizableMessage(untranslated: text)
-    }
-
-    /// OpenSSL's reason for not accepting a certificate.
-    static func untrusted(_ reason: String) -> LocalizableMessage {
-        LocalizableMessage(
-            "certificate-not-trusted", "its certificate is not trusted: \(CertificateText.reason(reason))")
     }
 
     /// OpenSSL's message for a server that responds without TLS.
@@ -37,7 +31,7 @@ enum CurlErrorText {
             beginnings.first { text.hasPrefix($0) }.map { String(text.dropFirst($0.count)) }
         }
         if let why = rest("SSL certificate problem: ", "SSL certificate verification failed: ") {
-            return untrusted(why)
+            return CertificateText.untrusted(why)
         }
         if let host = rest("Could not resolve host: ") { return TransferFault.noHost(host).cause }
         if let host = rest("Could not resolve proxy: ") { return TransferFault.causeOfUnresolved(proxy: host) }
@@ -46,7 +40,7 @@ enum CurlErrorText {
             let span = limit.prefix { $0.isNumber }
             return .noData(for: String(span))
         }
-        if let why = rest("Recv failure: ") { return receiving(SystemError.message(of: why)) }
+        if let why = rest("Recv failure: ") { return .receivingFailed(SystemError.message(of: why)) }
         if let why = rest("Send failure: ") {
             return LocalizableMessage("sending-failed", "sending failed: \(SystemError.message(of: why))")
         }
@@ -56,14 +50,10 @@ enum CurlErrorText {
         return nil
     }
 
-    static func receiving(_ why: LocalizableMessage) -> LocalizableMessage {
-        LocalizableMessage("receiving-failed", "receiving failed: \(why)")
-    }
-
     private static func certificate(_ text: String) -> LocalizableMessage? {
         let parts = ["no alternative certificate subject name matches", "does not match target host name"]
         guard parts.contains(where: { text.contains($0) }) else { return nil }
-        return LocalizableMessage("certificate-of-other-host", "its certificate is for another host")
+        return CertificateText.ofOtherHost
     }
 
     private static func response(_ text: String) -> LocalizableMessage? {
@@ -131,50 +121,4 @@ enum CurlErrorText {
         let (host, port) = (parts[..<middle.lowerBound], parts[middle.upperBound...])
         return LocalizableMessage("host-and-port", "\(host) port \(port)")
     }
-}
-
-/// OpenSSL's reasons for ending a handshake or not accepting a certificate.
-enum CertificateText {
-    static func reason(_ text: String) -> LocalizableMessage { known[text] ?? LocalizableMessage(untranslated: text) }
-
-    /// What an alert of the server says about the client's certificate (RFC 8446 §6.2): with TLS 1.3 it comes after the
-    /// handshake, instead of a response.
-    static func clientCertificate(_ text: String) -> LocalizableMessage? {
-        if text.contains("alert certificate required") {
-            return LocalizableMessage("client-certificate-required", "the server requires a client certificate")
-        }
-        let alerts = ["bad certificate", "certificate unknown", "certificate expired", "certificate revoked"]
-        return alerts.contains { text.contains("alert \($0)") }
-            ? LocalizableMessage("client-certificate-rejected", "the server rejects the client certificate") : nil
-    }
-
-    private static let known = Dictionary(
-        [
-            LocalizableMessage("certificate-expired", "certificate has expired"),
-            LocalizableMessage("certificate-early", "certificate is not yet valid"),
-            LocalizableMessage("certificate-self-signed", "self-signed certificate"),
-            LocalizableMessage("certificate-chain-self-signed", "self-signed certificate in certificate chain"),
-            LocalizableMessage("certificate-no-issuer", "unable to get local issuer certificate"),
-            LocalizableMessage("certificate-issuer-missing", "unable to get issuer certificate"),
-            LocalizableMessage("certificate-first-unverified", "unable to verify the first certificate"),
-            LocalizableMessage("certificate-revoked", "certificate revoked"),
-            LocalizableMessage("certificate-untrusted", "certificate not trusted"),
-            LocalizableMessage("certificate-rejected", "certificate rejected"),
-            LocalizableMessage("certificate-authority-invalid", "invalid CA certificate"),
-            LocalizableMessage("certificate-purpose", "unsupported certificate purpose"),
-            LocalizableMessage("certificate-signature", "certificate signature failure"),
-            LocalizableMessage("certificate-chain-long", "certificate chain too long"),
-            LocalizableMessage("certificate-host", "hostname mismatch"),
-            LocalizableMessage("certificate-address", "IP address mismatch"),
-            LocalizableMessage("certificate-key-short", "EE certificate key too weak"),
-            LocalizableMessage("certificate-digest-weak", "CA signature digest algorithm too weak"),
-            LocalizableMessage("tls-alert-handshake", "ssl/tls alert handshake failure"),
-            LocalizableMessage("tls-alert-version", "tlsv1 alert protocol version"),
-            LocalizableMessage("tls-alert-name", "tlsv1 unrecognized name"),
-            LocalizableMessage("tls-alert-internal", "tlsv1 alert internal error"),
-            LocalizableMessage("tls-alert-authority", "tlsv1 alert unknown ca"),
-            LocalizableMessage("tls-version-unsupported", "unsupported protocol"),
-            LocalizableMessage("tls-key-short", "dh key too small"),
-            LocalizableMessage("tls-eof", "unexpected eof while reading"),
-        ].map { ($0.description, $0) }, uniquingKeysWith: { first, _ in first })
 }

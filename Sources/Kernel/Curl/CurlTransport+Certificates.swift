@@ -1,5 +1,6 @@
 import CCurl
 import PawlBase
+import PawlHTTP
 
 // Requests whose certificates a judge sees before anything is sent.
 extension CurlTransport {
@@ -92,8 +93,7 @@ extension CurlTransport {
         var values = check.request.settings.values
         switch item.decision {
         case .refuse:
-            throw TransferFault(
-                .tls, LocalizableMessage("fault-certificate-rejected", "the program does not accept the certificate"))
+            throw .certificateRejected
         case .accept where !item.isForClient:
             values.verifiesPeer = false
             values.acceptedKey = check.key
@@ -103,7 +103,7 @@ extension CurlTransport {
         case .usual, .accept, .certificate:
             if !item.isForClient {
                 if let problem = check.problem, values.verifiesPeer {
-                    throw TransferFault(.tls, CurlErrorText.untrusted(problem))
+                    throw TransferFault(.tls, CertificateText.untrusted(problem))
                 }
                 values.acceptedKey = check.key
             } else if check.key == nil {

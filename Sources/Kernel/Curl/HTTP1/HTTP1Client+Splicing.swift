@@ -1,5 +1,6 @@
 import Glibc
 import PawlBase
+import PawlHTTP
 
 // From the socket to the file without a copy in user space.
 extension HTTP1Client {

@@ -2,6 +2,7 @@ import CCurl
 import CPawlSystem
 import Glibc
 import PawlBase
+import PawlHTTP
 import PawlSystem
 
 /// The socket of one connection to an origin, and what its machine has to know.

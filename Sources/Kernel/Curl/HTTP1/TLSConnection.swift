@@ -2,6 +2,7 @@ import CCurl
 import CTLS
 import Glibc
 import PawlBase
+import PawlHTTP
 
 /// A TLS connection that libcurl has established: OpenSSL handles the records, directly on the socket.
 ///
@@ -91,11 +92,8 @@ import PawlBase
         case .none:
             let reason = unsafe pawl_tls_reason().map { unsafe String(cString: $0) } ?? "TLS broke"
             if let cause = CertificateText.clientCertificate(reason) { return TransferFault(.tls, cause) }
-            return TransferFault(.connectionLost, CurlErrorText.receiving(CertificateText.reason(reason)))
-        case .closed:
-            return TransferFault(
-                .connectionLost,
-                LocalizableMessage("fault-no-close-notify", "the connection was closed without TLS close_notify"))
+            return TransferFault(.connectionLost, .receivingFailed(CertificateText.reason(reason)))
+        case .closed: return .noCloseNotify
         case .failed(let error): return TransferFault(receiving: error)
         }
     }

@@ -1,6 +1,6 @@
 import CCurl
-import CPawlSystem
 import CTLS
+import PawlHTTP
 
 /// The OpenSSL settings that libcurl has no option for.
 enum TLSContext {
@@ -22,7 +22,7 @@ enum TLSContext {
         guard let context = unsafe context else { return CURLE_OK }
         // Without this, a truncated body without a length would pass for a complete one.
         unsafe pawl_tls_require_close_notify(context)
-        if pawl_has_aes() != 0 { unsafe TLSContext.preferShortKeys(context) }
+        unsafe CipherOrder.preferShortKeys(in: context)
         return CURLE_OK
     }
 
@@ -33,16 +33,5 @@ enum TLSContext {
         unsafe pawl_tls_let_writes_move(context)
         unsafe pawl_tls_take_tickets(context)
         return unsafe TLSContext.prepare(easy, context, extra)
-    }
-
-    /// A list that OpenSSL rejects leaves the old one in force.
-    private static func preferShortKeys(_ context: UnsafeMutableRawPointer) {
-        var names: [String] = []
-        while let name = unsafe pawl_tls_cipher(context, Int32(names.count)) {
-            unsafe names.append(String(cString: name))
-        }
-        let order = CipherOrder(of: names)
-        if let list = order.current { _ = unsafe pawl_tls_set_current_ciphers(context, list) }
-        if let list = order.older { _ = unsafe pawl_tls_set_older_ciphers(context, list) }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PawlCurl
+@testable import PawlHTTP
 
 @Suite struct CipherOrderTests {
     @Test func `of two ciphers that differ only in the key the shorter one is first`() {
