@@ -203,7 +203,7 @@ let package = Package(
             ["Pawl", "PawlCore", "PawlEngine", "PawlIntegrity", "PawlJournal", "PawlQueue"]),
         tests("PawlSystemTests", in: "Kernel/System", []),
         tests("PawlDiskTests", in: "Kernel/Disk", ["CPawlSystem", "PawlDisk", "PawlJournal"]),
-        tests("PawlHTTPTests", in: "Kernel/HTTP", ["PawlHTTP"]),
+        tests("PawlHTTPTests", in: "Kernel/HTTP", ["CTLS", "PawlHTTP"]),
         tests("PawlCurlTests", in: "Kernel/Curl", ["PawlCurl"]),
         tests("PawlReachTests", in: "Kernel/Reach", ["PawlReach"]),
         tests("PawlQueueTests", in: "Library/Queue/Decisions", ["PawlCore", "PawlQueue"]),

@@ -1,5 +1,5 @@
-// The only access to libssl: settings of libcurl's contexts that libcurl has no option for, and the records of its
-// connections.
+// The only access to libssl, with session.h: settings of libcurl's contexts that libcurl has no option for, and the records
+// of its connections.
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
