@@ -80,7 +80,8 @@ import Testing
         #expect(id == nil && accepted.acceptedKey == key && !accepted.verifiesPeer)
         // From then on there is no question, and no other key is accepted.
         #expect(try bench.link(context(accepted), server).clientProgress.isDone)
-        let other = try bench.authority.issue("impostor", subject: "x", extensions: ["subjectAltName=DNS:localhost"])
+        let other = try bench.authority.issue(
+            "impostor-\(version)", subject: "x", extensions: ["subjectAltName=DNS:localhost"])
         let refused = try bench.link(context(accepted), bench.server(other, version: version)).clientProgress.fault
         #expect(refused?.kind == .publicKey)
     }
@@ -97,10 +98,17 @@ import Testing
         #expect(try problem("127.0.0.1", authority) == nil)
         #expect(try problem("localhost", nil) == "unable to get local issuer certificate")
         #expect(try problem("localhost", nil, verifies: false) == "unable to get local issuer certificate")
-        // A file that cannot be used does not stand for the system's.
-        #expect(try problem("localhost", "/nowhere", verifies: false) == "unable to get local issuer certificate")
         #expect(try problem("other.example", authority) == "the certificate is not for this host")
         #expect(try problem("127.0.0.2", authority) == "the certificate is not for this host")
+    }
+
+    @Test func `the system's authorities do not stand in for a file that cannot be used`() throws {
+        let client = try bench.client { ($0.authorities, $0.verifies) = ("/nowhere", false) }
+        let link = try bench.link(client, to: Self.judged)
+        guard case .server(_, let problem)? = link.clientProgress.question else { return #expect(Bool(false)) }
+        #expect(problem == "unable to get local issuer certificate")
+        // The system's would have been read to the end by now.
+        #expect(client.trust?.isWhole == false)
     }
 
     @Test func `a key that is not pinned is no question`() throws {
@@ -124,6 +132,9 @@ import Testing
             }
             #expect(!link.serverProgress.isSettled && !link.client.handshake().isSettled)
             link.client.decide(decision)
+            if case .certificate = decision {
+                #expect(unsafe SSL_get_default_passwd_cb(link.client.connection) != nil)
+            }
             link.shake()
             let accepted = link.client.accepted(values)
             if let fault = link.clientProgress.fault { return (fault, accepted) }

@@ -115,6 +115,8 @@ import Testing
             #expect(fault?.text.hasSuffix(": ") == false, "\(certificate) \(key ?? "")")
         }
         #expect(throws: Never.self) { try context(both, nil) }
+        // OpenSSL's own function reads from the terminal, which tests have none of.
+        #expect(unsafe SSL_CTX_get_default_passwd_cb(try bench.client().raw) != nil)
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "220 ready\r\n", "SSH-2.0-OpenSSH_9.2\r\n"])

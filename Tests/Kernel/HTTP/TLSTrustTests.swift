@@ -5,6 +5,7 @@ import Testing
 
 @testable import PawlBase
 @testable import PawlHTTP
+@testable import PawlSystem
 
 /// Which certificates are trusted, and for which hosts.
 @Suite struct TLSTrustTests {
@@ -80,6 +81,23 @@ import Testing
         let others = try bench.server((stranger.certificate, stranger.key))
         #expect(try look(folder, bench.authority.authority, others) == (false, true))
         #expect(try look(folder, stranger.authority, others) == (true, true))
+    }
+
+    @Test func `threads share a context, and may find at once that the bundle is needed`() throws {
+        let (server, empty) = (try bench.server(), try TemporaryFolder())
+        for _ in 0..<5 {
+            let trust = try TrustStore(folder: empty.path, bundle: bench.authority.authority)
+            let client = try TLSContext(TLSSettings(), trust)
+            let done = Monitor(0)
+            let threads = (0..<4).map { _ in
+                SystemThread.start {
+                    let link = try? bench.link(client, server)
+                    if link?.clientProgress.isDone == true { done.with { $0 += 1 } }
+                }
+            }
+            for thread in threads { thread.join() }
+            #expect(done.read { $0 } == 4)
+        }
     }
 
     @Test func `an intermediate authority may be the anchor`() throws {
