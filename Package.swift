@@ -249,8 +249,9 @@ let package = Package(
         tests(
             "PawlFuzzTests", in: "Fuzz",
             [
-                "Pawl", "PawlAria2", "PawlCommands", "PawlCore", "PawlCurl", "PawlGet", "PawlIntake", "PawlIntegrity",
-                "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlResumeData", "PawlS3", "PawlTerminal",
+                "Pawl", "PawlAria2", "PawlCommands", "PawlCore", "PawlCurl", "PawlGet", "PawlHTTP", "PawlIntake",
+                "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlResumeData", "PawlS3",
+                "PawlTerminal",
                 "PawlWeb",
             ], apart: ["Corpus"]),
         tests(

@@ -10,6 +10,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case date
     case digestFields
     case disposition
+    case handshake
     case head
     case hosts
     case inflate
@@ -55,6 +56,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .date: try DateLaws.check(&input)
         case .digestFields: try DigestFieldLaws.check(&input)
         case .disposition: try DispositionLaws.check(&input)
+        case .handshake: try HandshakeLaws.check(&input)
         case .head: try HeadLaws.check(&input)
         case .hosts: try HostTableLaws.check(&input)
         case .inflate: try InflateLaws.check(&input)
