@@ -65,17 +65,9 @@ struct CurlErrorMapping {
     }
 
     private var connecting: TransferFault.Kind {
-        switch systemError {
-        // A local firewall reports EPERM or EACCES.
-        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENONET, EPERM, EACCES: .unreachable
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .other
-        case ETIMEDOUT: .connectTimeout
-        case ECONNRESET, EPIPE, ECONNABORTED: .connectionLost
-        case ECONNREFUSED: .connectionRefused
-        default:
-            // A tunnel that the proxy refused to open is reported with this code too.
-            text.contains("proxy") || text.contains("CONNECT") ? .proxy : .connectionRefused
-        }
+        if let kind = SystemError(number: systemError).kindOfConnecting { return kind }
+        // A tunnel that the proxy refused to open is reported with this code too.
+        return text.contains("proxy") || text.contains("CONNECT") ? .proxy : .connectionRefused
     }
 
     /// A handshake that the peer cut short says nothing about certificates, and may succeed on a retry.

@@ -45,7 +45,7 @@ enum CurlErrorText {
             return LocalizableMessage("sending-failed", "sending failed: \(SystemError.message(of: why))")
         }
         if let status = rest("CONNECT tunnel failed, response ") {
-            return LocalizableMessage("tunnel-refused", "the proxy refused to open a tunnel (\(status))")
+            return TransferFault.tunnelRefused(status).cause
         }
         return nil
     }
@@ -74,10 +74,8 @@ enum CurlErrorText {
         guard let time = text.firstRange(of: " timed out after "), text.hasSuffix(" milliseconds") else { return nil }
         let digits = text[time.upperBound...].prefix { $0.isNumber }
         guard let limit = Int64(digits).map({ Interval.milliseconds($0 / 100 * 100) }) else { return nil }
-        guard let proxy else { return noConnection(within: limit) }
-        return LocalizableMessage(
-            "no-connection-by-proxy-within",
-            "no connection by way of the proxy \(ProxyURL.place(of: proxy)) within \(limit.seconds) s")
+        guard let proxy else { return .noConnection(within: limit) }
+        return .noConnection(byProxy: ProxyURL.place(of: proxy), within: limit)
     }
 
     /// `Failed to connect to HOST port 1 after 0 ms: ...`.
@@ -85,8 +83,7 @@ enum CurlErrorText {
         guard let target = target(of: text) else { return nil }
         let place = place(target, proxy)
         guard systemError != 0 else { return LocalizableMessage("no-connection", "no connection to \(place)") }
-        let why = SystemError(number: systemError).cause
-        return LocalizableMessage("no-connection-because", "no connection to \(place): \(why)")
+        return .noConnection(to: place, because: SystemError(number: systemError).cause)
     }
 
     /// Whether the text is of a connection to the proxy that failed.
@@ -106,19 +103,14 @@ enum CurlErrorText {
         return (target[..<middle.lowerBound], target[middle.upperBound...].prefix { $0.isNumber })
     }
 
-    static func noConnection(within limit: Interval) -> LocalizableMessage {
-        LocalizableMessage("no-connection-within", "no connection within \(limit.seconds) s")
-    }
-
     private static func place(_ text: Substring, _ proxy: String?) -> LocalizableMessage {
         if let proxy, let (host, port) = hostAndPort(text), ProxyURL.isPlace(proxy, host: host, port: port) {
-            return LocalizableMessage("proxy-place", "the proxy \(ProxyURL.place(of: proxy))")
+            return .place(ofProxy: ProxyURL.place(of: proxy))
         }
         let parts = text.replacing(" over ", with: ", ")
         guard let middle = parts.firstRange(of: " port ") else {
             return LocalizableMessage(untranslated: String(parts))
         }
-        let (host, port) = (parts[..<middle.lowerBound], parts[middle.upperBound...])
-        return LocalizableMessage("host-and-port", "\(host) port \(port)")
+        return .place(parts[..<middle.lowerBound], port: parts[middle.upperBound...])
     }
 }

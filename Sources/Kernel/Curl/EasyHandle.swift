@@ -186,12 +186,7 @@ import PawlSystem
 
     /// The fault when the handle's connection was denied.
     var denial: TransferFault? {
-        deniedAddress.map {
-            TransferFault(
-                .privateAddress,
-                LocalizableMessage(
-                    "fault-address-denied", "its address \($0) is private, and private addresses are denied"))
-        }
+        deniedAddress.map(TransferFault.deniedAddress)
     }
 
     package func number(_ info: CURLINFO) -> Int {

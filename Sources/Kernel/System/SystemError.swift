@@ -27,6 +27,19 @@ extension SystemError {
             ? LocalizableMessage(untranslated: text.prefix(1).lowercased() + text.dropFirst()) : message.uncapitalized
     }
 
+    /// What it says about an attempt to connect; `nil` for a number that says nothing of it.
+    package var kindOfConnecting: TransferFault.Kind? {
+        switch number {
+        // A local firewall reports EPERM or EACCES.
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENONET, EPERM, EACCES: .unreachable
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .other
+        case ETIMEDOUT: .connectTimeout
+        case ECONNRESET, EPIPE, ECONNABORTED: .connectionLost
+        case ECONNREFUSED: .connectionRefused
+        case _: nil
+        }
+    }
+
     /// The message of a text of the C library, which other libraries use too.
     package static func message(of text: String) -> LocalizableMessage {
         usual[text] ?? LocalizableMessage(untranslated: text)
@@ -65,4 +78,15 @@ extension SystemError {
             LocalizableMessage("system-host-down", "Host is down"),
             LocalizableMessage("system-no-address", "Cannot assign requested address"),
         ].map { ($0.description, $0) }, uniquingKeysWith: { first, _ in first })
+}
+
+extension TransferFault {
+    /// One address could not be connected to; the cause stands within a sentence.
+    package init(connecting error: SystemError) {
+        guard !error.message.lacksDescriptors else {
+            self = .noDescriptor
+            return
+        }
+        self.init(error.kindOfConnecting ?? .connectionRefused, error.cause)
+    }
 }

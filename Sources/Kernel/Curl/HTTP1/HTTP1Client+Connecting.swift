@@ -52,7 +52,7 @@ extension HTTP1Client {
                 continue
             }
             let timeout = attempt.exchange.settings.values.connectTimeout
-            let cause = CurlErrorText.noConnection(within: timeout)
+            let cause = LocalizableMessage.noConnection(within: timeout)
             fail(attempt.exchange, TransferFault(.connectTimeout, cause))
         }
         firstDeadline = attempts.values.lazy.map(\.deadline).min()

@@ -91,12 +91,7 @@ extension CurlTransport {
         guard let due = lookupDeadline, due <= now else { return hasTold }
         for (waiter, lookup) in lookups where lookup.deadline <= now {
             withdraw(waiter, lookup)
-            let limit = (lookup.deadline - lookup.start).seconds
-            let fault = TransferFault(
-                .nameResolution,
-                LocalizableMessage(
-                    "host-not-resolved-within",
-                    "cannot resolve the host name \(lookup.query.host): DNS did not respond within \(limit) s"))
+            let fault = TransferFault.unresolved(lookup.query.host, within: lookup.deadline - lookup.start)
             if proceed(lookup, to: .failed(fault), at: now) { hasTold = true }
         }
         lookupDeadline = lookups.values.lazy.map(\.deadline).min()
