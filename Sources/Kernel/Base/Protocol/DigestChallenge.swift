@@ -51,11 +51,13 @@ package struct DigestChallenge: Hashable, Sendable {
         guard !echoed.contains(where: { $0.utf8.contains(where: \.isControl) }) else { return nil }
     }
 
-    /// The value of Authorization for a GET of `target`; `nil` when the algorithm or the user's name cannot
+    /// The value of Authorization for a request of `target` without a body; `nil` when the algorithm or the user's name cannot
     /// be used.
-    package func response(_ login: Credentials, target: String, clientNonce: String, hash: Hash) -> String? {
+    package func response(
+        _ login: Credentials, _ method: String = "GET", target: String, clientNonce: String, hash: Hash
+    ) -> String? {
         guard !login.user.utf8.contains(where: \.isControl), let user = hex([login.user, realm], hash),
-            let response = response(login, target, clientNonce, hash)
+            let response = response(login, [method, target], clientNonce, hash)
         else { return nil }
         var fields = [
             "username=\(Self.quoted(hashesUser ? user : login.user))", "realm=\(Self.quoted(realm))",
@@ -73,15 +75,15 @@ package struct DigestChallenge: Hashable, Sendable {
     private static let count = "00000001"
 
     /// RFC 7616 §3.4.1.
-    private func response(_ login: Credentials, _ target: String, _ clientNonce: String, _ hash: Hash) -> String? {
+    private func response(_ login: Credentials, _ request: [String], _ clientNonce: String, _ hash: Hash) -> String? {
         guard var secret = hex([login.user, realm, login.password], hash) else { return nil }
         if isSession {
             guard let session = hex([secret, nonce, clientNonce], hash) else { return nil }
             secret = session
         }
-        var request = ["GET", target]
+        var request = request
         if protection == "auth-int" {
-            // A GET has no body, but its digest counts.
+            // There is no body, but its digest counts.
             guard let body = hex([""], hash) else { return nil }
             request.append(body)
         }

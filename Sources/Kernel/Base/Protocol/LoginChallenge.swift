@@ -48,3 +48,24 @@ package enum LoginField {
         "Basic " + Base64.encode(Array("\(login.user):\(login.password)".utf8))
     }
 }
+
+/// How often a request is repeated with a login: for the first challenge, and for a nonce that was too old.
+package struct LoginAttempts: Hashable, Sendable {
+    private var count = 0
+    private static let most = 2
+
+    package init() {}
+
+    /// Whether the request is a response to a challenge.
+    package var isRetry: Bool { count > 0 }
+
+    /// Whether it is repeated for these challenges.
+    package mutating func take(_ challenges: [LoginChallenge]) -> Bool {
+        if isRetry {
+            let isStale = challenges.compactMap(DigestChallenge.init).contains(where: \.isStale)
+            guard isStale, count < Self.most else { return false }
+        }
+        count += 1
+        return true
+    }
+}

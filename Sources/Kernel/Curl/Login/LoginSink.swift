@@ -10,15 +10,9 @@ final class LoginSink: ForwardingSink {
     private let logins: Logins
     private var request: TransferRequest
     private let restart: (TransferRequest, TransferID, any TransferSink) -> Void
-    /// Whether the current request responds to a challenge.
-    private var isRetry = false
-    /// The number of challenges that were responded to.
-    private var retries = 0
+    private var attempts = LoginAttempts()
     private var offersOnlyBasic = false
     private var isStartingOver = false
-
-    /// One for the first challenge, and one for a stale nonce.
-    private static let mostRetries = 2
 
     init(
         before target: any TransferSink, _ request: TransferRequest, _ login: Credentials, _ logins: Logins,
@@ -33,13 +27,11 @@ final class LoginSink: ForwardingSink {
 
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
         guard head.status == 401 else {
-            if isRetry { logins.note(request, takesBasic: offersOnlyBasic) }
+            if attempts.isRetry { logins.note(request, takesBasic: offersOnlyBasic) }
             return target.transfer(id, head: head)
         }
         if let authorization = authorization(for: head) {
             request.authorization = authorization
-            isRetry = true
-            retries += 1
             isStartingOver = true
             return false
         }
@@ -50,10 +42,7 @@ final class LoginSink: ForwardingSink {
     /// The field for the next request; `nil` when the login was rejected, or the server supports no usable scheme.
     private func authorization(for head: ResponseHead) -> String? {
         let challenges = LoginChallenge.all(in: head)
-        if isRetry {
-            let isStale = challenges.compactMap(DigestChallenge.init).contains(where: \.isStale)
-            guard isStale, retries < Self.mostRetries else { return nil }
-        }
+        guard attempts.take(challenges) else { return nil }
         offersOnlyBasic = challenges.allSatisfy { $0.scheme == "basic" }
         return Logins.response(challenges, login, for: request.address)
     }
