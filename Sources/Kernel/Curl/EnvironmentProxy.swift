@@ -12,8 +12,7 @@ enum EnvironmentProxy {
 
     /// The variable that names the proxy, and its value.
     static func variable(for scheme: WebAddress.Scheme) -> (name: String, value: String)? {
-        for name in names(scheme) { if let value = Environment.value(name) { return (name, value) } }
-        return nil
+        ProxyRoute.variables(for: scheme).lazy.compactMap { name in Environment.value(name).map { (name, $0) } }.first
     }
 
     /// Whether the environment names hosts that bypass the proxy.
@@ -30,12 +29,6 @@ enum EnvironmentProxy {
 
     /// Whether a proxy that libcurl may use for TLS is itself reached over TLS.
     static var mayBeSecure: Bool {
-        names(.https).contains { Environment.value($0).map(ProxyURL.isSecure) ?? false }
-    }
-
-    /// HTTP_PROXY is left out: CGI sets it from a request's Proxy field.
-    private static func names(_ scheme: WebAddress.Scheme) -> [String] {
-        let own = scheme.name + "_proxy"
-        return (scheme == .http ? [own] : [own, own.uppercased()]) + ["all_proxy", "ALL_PROXY"]
+        ProxyRoute.variables(for: .https).contains { Environment.value($0).map(ProxyURL.isSecure) ?? false }
     }
 }

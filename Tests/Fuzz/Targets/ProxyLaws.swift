@@ -1,4 +1,4 @@
-import PawlBase
+@testable import PawlBase
 
 /// URLs of proxies, from users and the environment.
 enum ProxyLaws {
@@ -16,6 +16,10 @@ enum ProxyLaws {
             try hold(login == nil, "the login of \(text) stays")
         }
         guard ProxyURL.isUsable(text), !text.isEmpty else { return }
+        let route = ProxyRoute(text, login: nil)
+        try hold(
+            !route.host.isEmpty && route.host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x40 }, "the host \(route.host)")
+        try hold(route.port > 0, "port 0")
         try hold(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }, "a control character")
         let start = text.unicodeScalars.firstRange(of: "://".unicodeScalars)?.upperBound ?? text.startIndex
         let (scheme, rest) = (String(text[..<start]), String(text[start...]))

@@ -35,6 +35,9 @@ package struct IPv6Address: Hashable {
         groups = head + Array(repeating: 0, count: 8 - count) + tail
     }
 
+    /// Sixteen bytes in network byte order.
+    init(_ bytes: [UInt8]) { groups = (0..<8).map { UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) } }
+
     /// In network byte order.
     package var bytes: [UInt8] { groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }
 
@@ -99,6 +102,30 @@ package enum NumericAddress {
         }
         guard digits > 0, value < 256, bytes.count == 3 else { return nil }
         return bytes + [UInt8(value)]
+    }
+}
+
+extension NumericAddress {
+    /// The text of four bytes or sixteen.
+    package static func text(of bytes: [UInt8]) -> String {
+        bytes.count == 16 ? IPv6Address(bytes).description : bytes.map(\.description).joined(separator: ".")
+    }
+}
+
+/// The first bits of addresses.
+struct AddressPrefix {
+    let bytes: [UInt8]
+    let bits: Int
+
+    /// The address has at least as many bytes.
+    func contains(_ address: some Collection<UInt8>) -> Bool {
+        for (index, (wanted, byte)) in zip(bytes, address).enumerated() {
+            let left = bits - 8 * index
+            guard left > 0 else { return true }
+            let mask = left >= 8 ? 0xFF : ~(UInt8(0xFF) >> UInt8(left))
+            if wanted & mask != byte & mask { return false }
+        }
+        return true
     }
 }
 

@@ -10,33 +10,20 @@ package enum PrivateNetworks {
         }
     }
 
-    private struct Network {
-        let prefix: [UInt8]
-        let bits: Int
-
-        func contains(_ address: some Collection<UInt8>) -> Bool {
-            for (index, (wanted, byte)) in zip(prefix, address).enumerated() {
-                let left = bits - 8 * index
-                guard left > 0 else { return true }
-                let mask = left >= 8 ? 0xFF : ~(UInt8(0xFF) >> UInt8(left))
-                if wanted & mask != byte & mask { return false }
-            }
-            return true
-        }
-    }
-
     /// RFC 6890 §2.2.2, without those for documentation, which are unused; then multicast and reserved ones.
     private static let old = [
-        Network(prefix: [0], bits: 8), Network(prefix: [10], bits: 8), Network(prefix: [100, 64], bits: 10),
-        Network(prefix: [127], bits: 8), Network(prefix: [169, 254], bits: 16), Network(prefix: [172, 16], bits: 12),
-        Network(prefix: [192, 0, 0], bits: 24), Network(prefix: [192, 168], bits: 16),
-        Network(prefix: [198, 18], bits: 15), Network(prefix: [224], bits: 3),
+        AddressPrefix(bytes: [0], bits: 8), AddressPrefix(bytes: [10], bits: 8),
+        AddressPrefix(bytes: [100, 64], bits: 10),
+        AddressPrefix(bytes: [127], bits: 8), AddressPrefix(bytes: [169, 254], bits: 16),
+        AddressPrefix(bytes: [172, 16], bits: 12),
+        AddressPrefix(bytes: [192, 0, 0], bits: 24), AddressPrefix(bytes: [192, 168], bits: 16),
+        AddressPrefix(bytes: [198, 18], bits: 15), AddressPrefix(bytes: [224], bits: 3),
     ]
 
     /// Unique local, link local, site local, discard, multicast.
     private static let new = [
-        Network(prefix: [0xFC], bits: 7), Network(prefix: [0xFE, 0x80], bits: 9),
-        Network(prefix: [0x01, 0, 0, 0, 0, 0, 0, 0], bits: 64), Network(prefix: [0xFF], bits: 8),
+        AddressPrefix(bytes: [0xFC], bits: 7), AddressPrefix(bytes: [0xFE, 0x80], bits: 9),
+        AddressPrefix(bytes: [0x01, 0, 0, 0, 0, 0, 0, 0], bits: 64), AddressPrefix(bytes: [0xFF], bits: 8),
     ]
 
     /// The prefix of an IPv4 address in ::ffff:a.b.c.d and in ::ffff:0:a.b.c.d.

@@ -1,4 +1,4 @@
-/// The URL of a proxy as the user or the environment wrote it; libcurl parses it again when it connects.
+/// The URL of a proxy as the user or the environment wrote it.
 package enum ProxyURL {
     package static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
@@ -38,6 +38,29 @@ package enum ProxyURL {
     package static func place(of text: String) -> String {
         let text = withoutLogin(text) ?? text
         return String(text[..<authority(of: text).endIndex])
+    }
+
+    /// The decoded user name and password; `nil` without any.
+    static func credentials(of text: String) -> Credentials? {
+        guard let login = login(of: text), !login.isEmpty else { return nil }
+        let parts = login.utf8.split(separator: .colon, maxSplits: 1, omittingEmptySubsequences: false)
+        let texts = parts.map { PercentCoding.text(PercentCoding.decoded($0)) }
+        return Credentials(user: texts[0], password: texts.count > 1 ? texts[1] : "")
+    }
+
+    /// The scheme in lower case, `http` if there is none, the host as in other URLs, and the port if there is one; the text
+    /// can be used.
+    static func parts(of text: String) -> (scheme: String, host: String, port: UInt16?) {
+        let scheme = marks(in: text).map { text[..<$0.lowerBound].lowercased() } ?? "http"
+        let authority = authority(of: withoutLogin(text) ?? text)
+        let end = authority.lastIndex(of: "]") ?? authority.startIndex
+        let colon = authority[end...].firstIndex(of: ":") ?? authority.endIndex
+        let name = authority[..<colon]
+        // A zone is in no other URL; RFC 6874 encodes its percent sign.
+        let host =
+            (try? WebAddress.parse("http://\(name)/"))?.address.host
+            ?? name.filter { $0 != "[" && $0 != "]" }.replacing("%25", with: "%").lowercased()
+        return (scheme, host, UInt16(authority[colon...].dropFirst()))
     }
 
     /// Whether this host and port are the proxy's.
@@ -109,6 +132,28 @@ package enum NoProxyList {
         return hosts.contains("*") ? "*" : hosts.joined(separator: ",")
     }
 
+    /// Whether requests to that host and port bypass the proxy: the list names the host, a domain above it, or a network
+    /// (`10.0.0.0/8`) of its address.
+    package static func covers(_ list: String, host: String, port: UInt16) -> Bool {
+        let name = host.lowercased().trimmingDot
+        let address = NumericAddress.bytes(of: name)
+        return entries(hosts(of: list, port: port)).contains { entry in
+            if entry == "*" { return true }
+            if let address { return isNetwork(entry, of: address) }
+            let domain = (entry.first == "." ? entry.dropFirst() : entry).lowercased().trimmingDot
+            return !domain.isEmpty && (name == domain || name.hasSuffix("." + domain))
+        }
+    }
+
+    private static func isNetwork(_ entry: Substring, of address: [UInt8]) -> Bool {
+        let parts = entry.filter { $0 != "[" && $0 != "]" }.split(
+            separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let bytes = NumericAddress.bytes(of: String(parts[0])), bytes.count == address.count,
+            let bits = parts.count == 1 ? 8 * bytes.count : Int(parts[1]), 0...8 * bytes.count ~= bits
+        else { return false }
+        return AddressPrefix(bytes: bytes, bits: bits).contains(address)
+    }
+
     private static func entries(_ list: String) -> [Substring] { list.split { $0 == "," || $0 == " " || $0 == "\t" } }
 
     /// `nil` for an entry without a port: an IPv6 address has several colons, and needs brackets before a port.
@@ -120,4 +165,9 @@ package enum NoProxyList {
         else { return nil }
         return (host, port)
     }
+}
+
+extension String {
+    /// Without the dot that stands for the root of names.
+    fileprivate var trimmingDot: String { hasSuffix(".") ? String(dropLast()) : self }
 }
