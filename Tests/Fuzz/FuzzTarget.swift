@@ -40,8 +40,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case robots
     case secureHosts
     case signatures
+    case socks
     case starts
     case sums
+    case tunnel
     case zsync
 
     /// Feeds the parser; a broken law is thrown, a trap or a hang is left to the caller.
@@ -86,8 +88,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .robots: try RobotsLaws.check(&input)
         case .secureHosts: try SecureHostsLaws.check(&input)
         case .signatures: try SignatureLaws.check(&input)
+        case .socks: try SocksLaws.check(&input)
         case .starts: try StartLedgerLaws.check(&input)
         case .sums: try SumsFileLaws.check(&input)
+        case .tunnel: try TunnelLaws.check(&input)
         case .zsync: try ZsyncLaws.check(&input)
         }
     }
