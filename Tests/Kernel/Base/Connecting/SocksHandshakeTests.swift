@@ -62,6 +62,7 @@ import Testing
         #expect(run(handshake, [5, 2, 1, 0] + opened) == ([[5, 2, 0, 2], message, request], .open, 14))
         #expect(run(handshake, [5, 2, 5, 0] + opened) == ([[5, 2, 0, 2], message, request], .open, 14))
         #expect(run(handshake, [5, 0] + opened) == ([[5, 2, 0, 2], request], .open, 12))
+        #expect(run(handshake, [5, 2, 4, 0]).end == .failed(.socksNotSpoken))
         #expect(run(handshake, [5, 2, 1, 1]).end == .failed(.socksRefused("the login was rejected")))
     }
 
