@@ -107,7 +107,7 @@ let package = Package(
         module("PawlEngine", in: "Kernel/Engine", ["PawlBase", "PawlJournal", "PawlCore"]),
         module("PawlSystem", in: "Kernel/System", ["PawlBase", "CPawlSystem", "CZlib"]),
         module("PawlHTTP", in: "Kernel/HTTP", ["PawlBase", "PawlSystem", "CPawlSystem", "CTLS"]),
-        module("PawlCurl", in: "Kernel/Curl", ["PawlBase", "PawlSystem", "PawlHTTP", "CCurl", "CPawlSystem", "CTLS"]),
+        module("PawlCurl", in: "Kernel/Curl", ["PawlBase", "PawlSystem", "PawlHTTP", "CCurl", "CPawlSystem"]),
         module("PawlDisk", in: "Kernel/Disk", ["PawlBase", "PawlJournal", "PawlSystem", "CCrypto", "CPawlSystem"]),
         module("PawlReach", in: "Kernel/Reach", ["PawlBase", "PawlSystem"]),
         module("PawlXML", in: "Library/XML", ["PawlBase"]),
@@ -121,13 +121,13 @@ let package = Package(
             apart: ["Commands"]),
         module(
             "PawlS3", in: "Features/S3",
-            ["PawlBase", "PawlJournal", "PawlSystem", "PawlCurl", "PawlDisk", "PawlXML"], apart: ["Command"]),
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlCurl", "PawlDisk", "PawlXML"], apart: ["Command"]),
         module("PawlIntake", in: "Library/Intake", ["PawlBase", "PawlIntegrity"]),
         module(
             "Pawl", in: "Library/Pawl",
             [
-                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach",
-                "PawlQueue", "PawlStore", "PawlResumeData", "PawlIntegrity", "PawlS3",
+                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlCurl", "PawlDisk",
+                "PawlReach", "PawlQueue", "PawlStore", "PawlResumeData", "PawlIntegrity", "PawlS3",
             ]),
         module("PawlSession", in: "Library/Session", ["PawlBase", "PawlJournal", "PawlSystem", "Pawl"]),
         module(
@@ -165,7 +165,7 @@ let package = Package(
         module(
             "PawlPipe", in: "Features/Pipe",
             [
-                "PawlBase", "PawlJournal", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlIntegrity",
+                "PawlBase", "PawlJournal", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlIntegrity",
                 "PawlS3", "Pawl", "PawlTerminal", "PawlGet", "CPawlSystem",
             ]),
         module(
@@ -204,7 +204,7 @@ let package = Package(
         tests("PawlSystemTests", in: "Kernel/System", []),
         tests("PawlDiskTests", in: "Kernel/Disk", ["CPawlSystem", "PawlDisk", "PawlJournal"]),
         tests("PawlHTTPTests", in: "Kernel/HTTP", ["CTLS", "PawlHTTP"]),
-        tests("PawlCurlTests", in: "Kernel/Curl", ["PawlCurl"]),
+        tests("PawlCurlTests", in: "Kernel/Curl", ["PawlCurl", "PawlHTTP"]),
         tests("PawlReachTests", in: "Kernel/Reach", ["PawlReach"]),
         tests("PawlQueueTests", in: "Library/Queue/Decisions", ["PawlCore", "PawlQueue"]),
         tests("PawlStoreTests", in: "Library/Queue/Store", ["PawlQueue", "PawlStore"]),
@@ -215,7 +215,7 @@ let package = Package(
             name: "QueueProgram", dependencies: ["Pawl"], path: "Tests/Library/QueueProgram", swiftSettings: strict),
         tests(
             "PawlTests", in: "Library/Pawl",
-            ["QueueProgram", "Pawl", "PawlCore", "PawlCurl", "PawlEngine", "PawlJournal", "PawlQueue"]),
+            ["QueueProgram", "Pawl", "PawlCore", "PawlEngine", "PawlHTTP", "PawlJournal", "PawlQueue"]),
         tests("PawlFoundationTests", in: "Library/Foundation", ["Pawl", "PawlFoundation", "PawlSession"]),
         .executableTarget(
             name: "SessionProgram", dependencies: ["PawlSession"], path: "Tests/Library/SessionProgram",
@@ -223,13 +223,15 @@ let package = Package(
         tests(
             "PawlSessionTests", in: "Library/Session",
             ["SessionProgram", "Pawl", "PawlGet", "PawlJournal", "PawlSession"]),
-        tests("PawlS3Tests", in: "Features/S3", ["PawlCore", "PawlCurl", "PawlJournal", "PawlS3", "PawlXML"]),
+        tests(
+            "PawlS3Tests", in: "Features/S3",
+            ["PawlCore", "PawlCurl", "PawlHTTP", "PawlJournal", "PawlS3", "PawlXML"]),
         tests(
             "PawlIntegrityTests", in: "Features/Integrity",
             ["PawlIntegrity", "PawlJournal", "PawlXML"]),
         tests(
             "PawlPipeTests", in: "Features/Pipe",
-            ["PawlCore", "PawlCurl", "PawlGet", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlS3"]),
+            ["PawlCore", "PawlGet", "PawlHTTP", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlS3"]),
         tests("PawlWebTests", in: "Service/Web", ["PawlWeb"]),
         tests(
             "PawlServerTests", in: "Service/Server",
@@ -249,7 +251,7 @@ let package = Package(
         tests(
             "PawlFuzzTests", in: "Fuzz",
             [
-                "Pawl", "PawlAria2", "PawlCommands", "PawlCore", "PawlCurl", "PawlGet", "PawlHTTP", "PawlIntake",
+                "Pawl", "PawlAria2", "PawlCommands", "PawlCore", "PawlGet", "PawlHTTP", "PawlIntake",
                 "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlResumeData", "PawlS3",
                 "PawlTerminal",
                 "PawlWeb",
@@ -257,7 +259,7 @@ let package = Package(
         tests(
             "PawlEndToEndTests", in: "EndToEnd",
             [
-                "SessionProgram", "Pawl", "PawlCore", "PawlCurl", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlS3",
+                "SessionProgram", "Pawl", "PawlCore", "PawlHTTP", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlS3",
                 "PawlServer",
             ]),
     ] + examples.map(example))

@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "CPawlSystem.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -89,39 +91,86 @@ int pawl_local_port(int socket) {
 
 int pawl_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
 
-int pawl_connect(const uint8_t *address, size_t length, uint16_t port, int *established) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } name;
-    memset(&name, 0, sizeof name);
+union name {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+// Returns the size of the name; 0 for an address of another length.
+static socklen_t make_name(union name *name, const uint8_t *address, size_t length, uint16_t port, uint32_t zone) {
+    memset(name, 0, sizeof *name);
     if (length == 4) {
-        name.v4.sin_family = AF_INET;
-        name.v4.sin_port = htons(port);
-        memcpy(&name.v4.sin_addr, address, 4);
-    } else if (length == 16) {
-        name.v6.sin6_family = AF_INET6;
-        name.v6.sin6_port = htons(port);
-        memcpy(&name.v6.sin6_addr, address, 16);
-    } else {
+        name->v4.sin_family = AF_INET;
+        name->v4.sin_port = htons(port);
+        memcpy(&name->v4.sin_addr, address, 4);
+        return sizeof name->v4;
+    }
+    if (length != 16) return 0;
+    name->v6.sin6_family = AF_INET6;
+    name->v6.sin6_port = htons(port);
+    name->v6.sin6_scope_id = zone;
+    memcpy(&name->v6.sin6_addr, address, 16);
+    return sizeof name->v6;
+}
+
+// Without the right to bind to an interface, its address is used.
+static int use_device(int descriptor, int family, const char *device) {
+    if (setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, device, (socklen_t)strlen(device) + 1) == 0) return 0;
+    if (errno != EPERM) return -1;
+    struct ifaddrs *first;
+    if (getifaddrs(&first) != 0) return -1;
+    int result = -1;
+    errno = EADDRNOTAVAIL;
+    for (struct ifaddrs *next = first; next != NULL && result != 0; next = next->ifa_next) {
+        if (next->ifa_addr == NULL || next->ifa_addr->sa_family != family || strcmp(next->ifa_name, device) != 0) continue;
+        socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+        result = bind(descriptor, next->ifa_addr, size);
+    }
+    int error = errno;
+    freeifaddrs(first);
+    errno = error;
+    return result;
+}
+
+int pawl_connect(const struct pawl_route *route, int *established) {
+    union name target, source;
+    socklen_t size = make_name(&target, route->address, route->length, route->port, route->zone);
+    if (size == 0) {
         errno = EAFNOSUPPORT;
         return -1;
     }
-    int descriptor = socket(name.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+    int descriptor = socket(target.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
     if (descriptor < 0) return -1;
     int one = 1, minute = 60;
     (void)setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     (void)setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
     (void)setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &minute, sizeof minute);
     (void)setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &minute, sizeof minute);
-    socklen_t size = length == 4 ? sizeof name.v4 : sizeof name.v6;
-    *established = connect(descriptor, &name.any, size) == 0;
-    if (*established || errno == EINPROGRESS) return descriptor;
+    int is_bound = route->device == NULL || use_device(descriptor, target.any.sa_family, route->device) == 0;
+    if (is_bound && route->source != NULL) {
+        make_name(&source, route->source, route->length, 0, 0);
+        // The port is chosen when the peer is known: otherwise one is used up for all peers.
+        (void)setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
+        is_bound = bind(descriptor, &source.any, size) == 0;
+    }
+    if (is_bound) {
+        *established = connect(descriptor, &target.any, size) == 0;
+        if (*established || errno == EINPROGRESS) return descriptor;
+    }
     int error = errno;
     close(descriptor);
     errno = error;
     return -1;
+}
+
+int pawl_socket_end(int socket, int is_peer, char *text, size_t capacity) {
+    union name name;
+    socklen_t size = sizeof name;
+    if ((is_peer ? getpeername : getsockname)(socket, &name.any, &size) != 0) return -1;
+    const void *bytes = name.any.sa_family == AF_INET ? (void *)&name.v4.sin_addr : (void *)&name.v6.sin6_addr;
+    if (inet_ntop(name.any.sa_family, bytes, text, (socklen_t)capacity) == NULL) return -1;
+    return ntohs(name.any.sa_family == AF_INET ? name.v4.sin_port : name.v6.sin6_port);
 }
 
 int pawl_connection_error(int descriptor) {

@@ -1,6 +1,6 @@
 package import Pawl
 package import PawlBase
-import PawlCurl
+import PawlHTTP
 import PawlEngine
 
 // Downloads of samples for `pawl pipe`.

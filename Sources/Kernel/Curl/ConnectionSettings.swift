@@ -1,17 +1,16 @@
 import CCurl
 import PawlBase
+import PawlHTTP
+import PawlSystem
 
-/// What many requests have in common: the options of an easy handle, and the header fields that the HTTP/1.1 client
-/// sends.
+/// The options of an easy handle that many requests have in common.
 ///
-/// A pooled handle that has the options already gets only URL, range and buffer size for its next request.
+/// A pooled handle that has them already gets only URL and range for its next request.
 final class ConnectionSettings {
     struct Key: Hashable {
         var settings: SettingsID
         var scheme: WebAddress.Scheme
         var carriesSecrets: Bool
-        var bypassesCaches: Bool
-        var connection: ConnectionUse
         /// The port, where it decides whether the proxy is used.
         var port: UInt16?
 
@@ -19,8 +18,6 @@ final class ConnectionSettings {
             settings = request.settings.id
             scheme = request.address.scheme
             carriesSecrets = request.carriesSecrets
-            bypassesCaches = request.bypassesCaches
-            connection = request.connection
             let exceptions = request.settings.values.noProxy ?? EnvironmentProxy.exceptions
             if let exceptions, NoProxyList.namesPorts(exceptions) { port = request.address.port }
         }
@@ -28,39 +25,15 @@ final class ConnectionSettings {
 
     let key: Key
     private let settings: TransferSettings
-    /// The header lines in libcurl's form.
-    let texts: [String]
-    private lazy var lines = HeaderLines(texts.filter { !HeaderLines.isCookie($0) })
-    private lazy var overrides: HeaderLines? =
-        values.addressOverrides.isEmpty ? nil : HeaderLines(values.addressOverrides.map(\.connectTo))
-    /// What the HTTP/1.1 client sends after Host and Range, including the empty line; `nil` when libcurl has to send
-    /// such requests.
-    private(set) lazy var tail = makeTail()
+    private lazy var overrides: CurlList? =
+        values.addressOverrides.isEmpty ? nil : CurlList(values.addressOverrides.map(\.connectTo))
 
-    /// Whether libcurl connects to a proxy, or may.
-    private(set) lazy var usesProxy = values.usesProxy(for: key.scheme)
-
-    var values: TransferSettings.Values { settings.values }
+    private var values: TransferSettings.Values { settings.values }
 
     init(for request: TransferRequest) throws(TransferFault) {
         key = Key(request)
         settings = request.settings
         try RequestText.check(settings.values)
-        texts = HeaderLines.joiningCookies(
-            try HeaderLines.lines(
-                of: settings.values, carriesSecrets: request.carriesSecrets, bypassesCaches: request.bypassesCaches))
-    }
-
-    /// Sets the header lines with those of this request alone, which replace others of the same name.
-    ///
-    /// libcurl adds the cookies that it has to given ones: a request has one Cookie field (RFC 6265 §5.4).
-    func applyFields(_ own: [String], to options: EasyHandle) {
-        let named = Set(own.map(HeaderLines.name))
-        let all = texts.filter { !named.contains(HeaderLines.name(of: $0)) } + own
-        let cookies = HeaderLines.joiningCookies(all).first { HeaderLines.isCookie($0) }
-        options.set(CURLOPT_COOKIE, cookies.map(HeaderLines.value(of:)))
-        guard !own.isEmpty else { return options.set(CURLOPT_HTTPHEADER, lines) }
-        options.set(CURLOPT_HTTPHEADER, HeaderLines(all.filter { !HeaderLines.isCookie($0) }))
     }
 
     /// The default login.
@@ -91,10 +64,8 @@ final class ConnectionSettings {
         }
         applyProxy(options)
         switch key.scheme {
-        case .http: applyHTTP(options)
-        case .https:
-            applyHTTP(options)
-            applyTLS(options)
+        case .http: break
+        case .https: applyTLS(options)
         case .ftp:
             options.set(CURLOPT_FILETIME, 1)
             options.watchReplies()
@@ -111,25 +82,6 @@ final class ConnectionSettings {
         }
     }
 
-    private func applyHTTP(_ options: EasyHandle) {
-        applyFields([], to: options)
-        // Enables the cookie engine; the cookies are in the share. (An empty name reads no file.)
-        options.set(CURLOPT_COOKIEFILE, "")
-        options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // Chunked bodies are passed through and decoded here: libcurl does not bound the framing that it discards.
-        options.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
-        if !values.userAgent.isEmpty { options.set(CURLOPT_USERAGENT, values.userAgent) }
-        if let referer = HeaderLines.referer(of: values, to: key.scheme, whole: key.carriesSecrets) {
-            options.set(CURLOPT_REFERER, referer)
-        }
-        switch key.connection {
-        case .shared:
-            options.set(CURLOPT_HTTP_VERSION, pawl_http_version_2_over_tls)
-            if key.scheme == .https { options.set(CURLOPT_PIPEWAIT, 1) }
-        case .separate: options.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
-        }
-    }
-
     private func applyTLS(_ options: EasyHandle) {
         options.set(CURLOPT_SSLVERSION, pawl_tls_version_1_2)
         options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
@@ -139,8 +91,6 @@ final class ConnectionSettings {
         if !values.pinnedPublicKeys.isEmpty {
             options.set(CURLOPT_PINNEDPUBLICKEY, values.pinnedPublicKeys.joined(separator: ";"))
         }
-        if key.scheme == .https, TLSContext.isReachable { unsafe options.set(contextFunction: TLSContext.prepare) }
-        if let accepted = values.acceptedKey { options.set(CURLOPT_PINNEDPUBLICKEY, accepted) }
         // A client certificate identifies the user: it is sent only where other secrets are.
         guard key.carriesSecrets else { return }
         if let certificate = values.certificate { options.set(CURLOPT_SSLCERT, certificate) }
@@ -168,17 +118,13 @@ final class ConnectionSettings {
             options.set(CURLOPT_PROXYUSERNAME, login.user)
             options.set(CURLOPT_PROXYPASSWORD, login.password)
         }
-        if key.scheme == .https, values.proxy != nil || EnvironmentProxy.isNamed(for: .https) {
-            options.watchReplies()
-            options.limitReplies(to: values.connectTimeout)
-        }
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
         Authorities(named: values.authorityFile).applyToProxy(of: options)
     }
 
     private func applySSH(_ options: EasyHandle) {
-        let folder = CurlLibrary.home.map { $0 + "/.ssh" }
+        let folder = Environment.home.map { $0 + "/.ssh" }
         if values.verifiesPeer {
             // Without a file libcurl would accept any host key; with one, a host that is not in it is rejected.
             options.set(CURLOPT_SSH_KNOWNHOSTS, folder.map { $0 + "/known_hosts" } ?? "/etc/ssh/ssh_known_hosts")
@@ -215,48 +161,15 @@ final class ConnectionSettingsCache {
     private static let limit = 64
 
     private var known: [ConnectionSettings.Key: ConnectionSettings] = [:]
-    /// Nearly always the next one too.
-    private var last: ConnectionSettings?
 
     /// Throws when one of the request's settings cannot be sent.
     func settings(for request: TransferRequest) throws(TransferFault) -> ConnectionSettings {
         let key = ConnectionSettings.Key(request)
-        if let last, last.key == key { return last }
-        if let found = known[key] {
-            last = found
-            return found
-        }
+        if let found = known[key] { return found }
         // Requests retain the settings they use, so removing them all is safe.
         if known.count >= Self.limit { known.removeAll(keepingCapacity: true) }
         let settings = try ConnectionSettings(for: request)
         known[key] = settings
-        last = settings
         return settings
-    }
-}
-
-/// The final check of the texts that become part of a request: those from a queue's database or a netrc file pass no
-/// check of options.
-enum RequestText {
-    static func check(_ values: TransferSettings.Values) throws(TransferFault) {
-        for (setting, text) in [
-            (OptionID.userAgent, values.userAgent), (.referer, values.referer), (.proxy, values.proxy),
-            (.noProxy, values.noProxy),
-        ] {
-            guard let text, !FieldText.isSafe(text) else { continue }
-            throw TransferFault(
-                .other,
-                LocalizableMessage("fault-option-unsendable", "\(setting.title) cannot be sent: \(FieldText.message)"))
-        }
-        if let login = values.credentials { try check(login) }
-    }
-
-    static func check(_ login: Credentials) throws(TransferFault) {
-        guard FieldText.isSafe(login.user), FieldText.isSafe(login.password) else {
-            throw TransferFault(
-                .other,
-                LocalizableMessage(
-                    "fault-login-unsendable", "the user name or the password cannot be sent: \(FieldText.message)"))
-        }
     }
 }

@@ -58,7 +58,7 @@ package final class CurlClient: Sendable {
         let context = unsafe Unmanaged.passUnretained(response).toOpaque()
         handle.set(CURLOPT_URL, request.address.text)
         handle.set(CURLOPT_HTTP_TRANSFER_DECODING, 1)
-        handle.set(CURLOPT_HTTPHEADER, HeaderLines(["Expect:", "Content-Type:"] + request.lines))
+        handle.set(CURLOPT_HTTPHEADER, CurlList(["Expect:", "Content-Type:"] + request.lines))
         handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
         handle.set(CURLOPT_LOW_SPEED_TIME, patience)
         handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)

@@ -30,9 +30,6 @@ enum CurlLibrary {
         return true
     }
 
-    /// The user's home folder, for SSH's files.
-    static var home: String? { Environment.home }
-
     /// The login name of an SFTP URL without one, chosen as `ssh` does.
     static var loginName: String? {
         if let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name {

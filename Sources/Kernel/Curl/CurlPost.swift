@@ -1,5 +1,6 @@
 import CCurl
 package import PawlBase
+import PawlHTTP
 
 /// One small POST, on a thread that may block; only the status of the response is kept.
 package enum CurlPost {
@@ -19,7 +20,7 @@ package enum CurlPost {
         handle.set(CURLOPT_POSTFIELDSIZE, body.count)
         handle.set(CURLOPT_COPYPOSTFIELDS, String(decoding: body, as: UTF8.self))
         handle.set(CURLOPT_TIMEOUT, seconds)
-        handle.set(CURLOPT_HTTPHEADER, HeaderLines(["Content-Type: \(contentType)", "Expect:"]))
+        handle.set(CURLOPT_HTTPHEADER, CurlList(["Content-Type: \(contentType)", "Expect:"]))
         unsafe handle.set(CURLOPT_WRITEFUNCTION, receiver: { _, size, count, _ in size * count })
         Authorities(named: nil).apply(to: handle)
         // Each address is checked when it is connected to; the addresses that a proxy connects to are not.

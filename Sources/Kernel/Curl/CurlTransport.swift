@@ -1,7 +1,8 @@
 import CCurl
 package import PawlBase
+import PawlHTTP
 
-/// Fetches with libcurl's multi interface, on the sockets that libcurl registers with the loop's poller.
+/// Fetches over FTP and SFTP with libcurl's multi interface, on the sockets that libcurl registers with the loop's poller.
 ///
 /// Sinks are only ever called from within `begin` and `work`, never from `start`, `cancel` or `resume`: inside one of
 /// libcurl's callbacks, where its functions must not be called, those only note the work to be done.
@@ -9,35 +10,19 @@ package import PawlBase
     let multi: MultiHandle
     let poller: any Poller
     package let clock: any Clock
-    /// Receives every request and response.
-    var trace: (@Sendable (TransferTrace) -> Void)?
 
     /// The transfers that have a receiver.
     var transfers: [TransferID: Exchange] = [:]
     /// Prepared exchanges that are not yet in the multi handle.
     var pendingAdd: [Exchange] = []
-    var refusals: [Refusal] = []
+    /// Requests that are impossible, and whose sinks are still to be informed.
+    private var refusals: [(id: TransferID, fault: TransferFault, sink: any TransferSink)] = []
     private var resuming: [TransferID] = []
     /// Exchanges cancelled inside a callback, to be removed from the multi handle after it.
     private var pendingRemoval: [Exchange] = []
-    /// Exchanges whose short body is read and discarded until the deadline.
-    private var draining: [(exchange: Exchange, deadline: Instant)] = []
     /// The transfer whose end is being worked out; `nil` again when a sink cancels it.
     private var ending: TransferID?
-    let pool: EasyHandlePool
-    let logins = Logins()
-    let preparers: [LocatedScheme: any RequestPreparing]
-    /// The client that needs libcurl only to connect.
-    let http1: HTTP1Client?
-    private(set) lazy var sessions = SessionCache()
-    /// The connections that libcurl establishes for `http1`, by the address of their handles.
-    var connectors: [UInt: CurlConnector] = [:]
-
-    /// Connections that are made to see certificates, and what waits for the decision about them.
-    var checks: [TransferID: CertificateCheck] = [:]
-    /// The settings with which requests of a key are sent after their server was judged.
-    var accepted: [ConnectionKey: TransferSettings] = [:]
-    let decisions = Mailbox<CertificateVerdict>()
+    private let pool = EasyHandlePool()
 
     var resolver = HostResolver.shared
     let hostResults = Mailbox<(HostCache.Waiter, HostResult)>()
@@ -45,39 +30,36 @@ package import PawlBase
     var lookups: [HostCache.Waiter: PendingLookup] = [:]
     var lookupDeadline: Instant?
 
-    /// Requests that need at most a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
-    package init(
-        clock: any Clock, poller: any Poller, usesHTTP1Client: Bool = true, preparers: RequestPreparers = [:],
-        onCookies: CookieReceiver? = nil
-    ) {
-        self.preparers = preparers.mapValues { $0(clock) }
+    package init(clock: any Clock, poller: any Poller) {
         multi = MultiHandle(on: poller, clock: clock)
-        pool = EasyHandlePool(onCookies: onCookies)
         self.clock = clock
         self.poller = poller
-        http1 = usesHTTP1Client ? HTTP1Client(clock: clock, poller: poller, settings: pool.settings) : nil
-        http1?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
     }
 
     deinit {
-        hangUp()
         cancelLookups()
-        for id in Array(checks.keys) { _ = cancelCheck(id) }
         for exchange in transfers.values { exchange.detach() }
-        for exchange in Array(transfers.values) + pendingRemoval + draining.map(\.exchange) where exchange.isJoined {
+        for exchange in Array(transfers.values) + pendingRemoval where exchange.isJoined {
             leave(exchange)
         }
         // libcurl requires the easy handles to be removed before the multi handle.
         transfers = [:]
         pendingAdd = []
         pendingRemoval = []
-        draining = []
         pool.empty()
+    }
+
+    package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        do throws(TransferFault) {
+            let exchange = try pool.exchange(for: request, as: id, sink: sink)
+            transfers[id] = exchange
+            pendingAdd.append(exchange)
+        } catch { refusals.append((id, error, sink)) }
     }
 
     package func cancel(_ id: TransferID) {
         if ending == id { ending = nil }
-        guard !cancelHTTP1(id), !cancelCheck(id), !cancelRefusal(id) else { return }
+        refusals.removeAll { $0.id == id }
         guard let exchange = transfers.removeValue(forKey: id) else { return }
         exchange.detach()
         // An exchange that has not joined yet is handled when its turn to join comes.
@@ -90,47 +72,43 @@ package import PawlBase
         }
     }
 
-    package func resume(_ id: TransferID) {
-        guard !resumeHTTP1(id), transfers[id] != nil else { return }
-        resuming.append(id)
-    }
+    package func resume(_ id: TransferID) { if transfers[id] != nil { resuming.append(id) } }
 
     package func begin() -> Instant? {
         precondition(!multi.isInside, "begin is not called from a sink")
-        takeDecisions()
         let hasProceeded = takeResults()
         let hasRefused = deliverRefusals()
         let hasTold = joinAll() || hasProceeded || hasRefused
-        let hasResumed = resumeAll()
-        if beginHTTP1() || hasTold || hasResumed { return .past }
-        var due = multi.deadline
-        for limit in [http1?.deadline, draining.lazy.map(\.deadline).min(), lookupDeadline] {
-            if let limit { due = min(due ?? limit, limit) }
-        }
-        return due
+        if resumeAll() || hasTold { return .past }
+        return [multi.deadline, lookupDeadline].compactMap(\.self).min()
     }
 
     package func work() {
         precondition(!multi.isInside, "work is not called from a sink")
         multi.advance()
-        if multi.busy > 0 {
-            removePending()
-            notifyStopped()
-            deliverEnds()
-            endDraining()
-        }
-        http1?.work()
+        guard multi.busy > 0 else { return }
+        removePending()
+        deliverEnds()
     }
 
-    package func closeIdle() { http1?.closeIdle() }
-
-    /// Whether libcurl has to send the cookies of the request's origin.
-    func hasCookies(for request: TransferRequest) -> Bool { pool.hasCookies(for: request) }
+    package func closeIdle() {}
 }
 
 // MARK: - The steps of a round
 
 extension CurlTransport {
+    /// Informs the sinks of the requests that are impossible.
+    ///
+    /// Returns whether there were any.
+    private func deliverRefusals() -> Bool {
+        guard !refusals.isEmpty else { return false }
+        while !refusals.isEmpty {
+            let refusal = refusals.removeFirst()
+            refusal.sink.transferEnded(refusal.id, .failed(refusal.fault))
+        }
+        return true
+    }
+
     /// Adds the exchanges that were started to the multi handle.
     ///
     /// Returns whether a sink was called.
@@ -146,7 +124,7 @@ extension CurlTransport {
 
     private func target(of exchange: Exchange) -> Target {
         guard let request = exchange.request else { return .known(nil) }
-        return target(of: request, exchange.settings, for: .exchange(exchange))
+        return target(of: request, for: exchange)
     }
 
     /// Adds the exchange to the multi handle once it is known what it connects to.
@@ -201,8 +179,6 @@ extension CurlTransport {
         while let message = unsafe multi.takeMessage() {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let code = unsafe message.pointee.data.result
-            if unsafe endConnecting(message.pointee.easy_handle, code) { continue }
-            if unsafe endChecking(message.pointee.easy_handle, code) { continue }
             var context: UnsafeMutableRawPointer?
             _ = unsafe pawl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             guard let context = unsafe context else { continue }
@@ -214,8 +190,6 @@ extension CurlTransport {
     private func finish(_ exchange: Exchange, _ code: CURLcode) {
         exchange.isReusable = exchange.isJoined && code == CURLE_OK
         guard let sink = exchange.sink else {
-            // Its body was drained completely.
-            draining.removeAll { $0.exchange === exchange }
             leave(exchange)
             pool.takeBack(exchange)
             return
@@ -229,30 +203,6 @@ extension CurlTransport {
         guard ending == id else { return }
         ending = nil
         sink.transferEnded(id, end)
-    }
-
-    /// Notifies the sinks that stopped at a header section whose body is drained.
-    private func notifyStopped() {
-        while let exchange = pool.stopped.exchanges.popLast() {
-            guard exchange.isDraining, exchange.isJoined, let sink = exchange.sink else { continue }
-            let id = exchange.id
-            transfers[id] = nil
-            exchange.detach()
-            draining.append((exchange, clock.now + HTTP1Limits.drainTime))
-            sink.transferEnded(id, .stopped)
-        }
-    }
-
-    /// Stops draining bodies whose deadline has passed.
-    private func endDraining() {
-        guard !draining.isEmpty else { return }
-        let now = clock.now
-        let late = draining.filter { $0.deadline <= now }
-        draining.removeAll { $0.deadline <= now }
-        for (exchange, _) in late {
-            leave(exchange)
-            pool.takeBack(exchange)
-        }
     }
 
     /// Frees what 7.88 holds back for a paused transfer, by resuming it without a receiver: otherwise 7.88 never frees

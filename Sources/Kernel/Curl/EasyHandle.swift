@@ -9,11 +9,10 @@ import PawlSystem
     /// The first option that libcurl rejected since the last `reset`.
     private(set) var refusal: CURLcode?
     /// Retained for as long as libcurl may use them.
-    private var lines: HeaderLines?
-    private var overrides: HeaderLines?
-    private var addresses: HeaderLines?
-    private var commands: (before: HeaderLines, after: HeaderLines)?
-    private var sessions: SessionCache?
+    private var lines: CurlList?
+    private var overrides: CurlList?
+    private var addresses: CurlList?
+    private var commands: (before: CurlList, after: CurlList)?
     /// The text of an address that was denied, see ``denyPrivateAddresses()``.
     var deniedAddress: String?
     /// Called after each read, and each second: whether libcurl must end the transfer.
@@ -26,10 +25,6 @@ import PawlSystem
     /// A count of what libcurl reads without reporting it.
     private var swallowed = SwallowedBytes()
     private var replyWait: ReplyWait?
-    /// Lines `Proxy-Authenticate` of a proxy's last response to CONNECT.
-    private var proxyLines: [UInt8] = []
-    /// Whether libcurl reads the body of a response that it handles itself.
-    var isSwallowing = false { didSet { if !isSwallowing { swallowed.endPage() } } }
     /// The sockets of its multi handle.
     var sockets = CurlSockets()
 
@@ -60,8 +55,6 @@ import PawlSystem
         isAbandoned = nil
         swallowed = SwallowedBytes()
         replyWait = nil
-        proxyLines.removeAll()
-        isSwallowing = false
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
         note(unsafe pawl_easy_set_watch(raw, noteProgress, noteSocket, context))
     }
@@ -71,27 +64,8 @@ import PawlSystem
     /// Bounds how long libcurl waits for an FTP server's reply without returning.
     func limitReplies(to patience: Interval) { replyWait = ReplyWait(patience: min(patience, .seconds(10))) }
 
-    /// Makes libcurl report what its other callbacks omit: unterminated lines of an FTP server, and a proxy's
-    /// response to CONNECT.
+    /// Makes libcurl report what its other callbacks omit: unterminated lines of an FTP server.
     func watchReplies() { note(unsafe pawl_easy_set_debug(raw, noteRemark, context)) }
-
-    /// The header section with which a proxy required a login for a tunnel; `nil` if it did not.
-    var tunnelRefusal: [UInt8]? {
-        guard overrun == nil, number(CURLINFO_HTTP_CONNECTCODE) == 407 else { return nil }
-        return Array("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n".utf8) + proxyLines + [
-            0x0D, 0x0A,
-        ]
-    }
-
-    /// A line of a response; those of a proxy that name its login schemes are kept, those of its last response.
-    fileprivate func noteLine(_ line: UnsafeRawBufferPointer) {
-        if unsafe line.starts(with: "HTTP/".utf8) { proxyLines.removeAll() }
-        let name = "proxy-authenticate:".utf8
-        guard line.count + proxyLines.count <= HTTP1Limits.longestHead,
-            unsafe line.prefix(name.count).elementsEqual(name, by: { $0 | 0x20 == $1 | 0x20 })
-        else { return }
-        unsafe proxyLines.append(contentsOf: line)
-    }
 
     /// Why libcurl was stopped; `nil` while what it has read unreported is within the limit.
     var overrun: TransferFault? { swallowed.fault ?? replyWait?.fault }
@@ -102,9 +76,6 @@ import PawlSystem
     fileprivate func mayContinue(received: Int64) -> Bool {
         swallowed.noteReading(round: sockets.round)
         replyWait?.note(round: sockets.round, received: received, at: SystemClock().now)
-        if isSwallowing, let received = sockets.received(localPort: localPort) {
-            swallowed.notePage(received: received)
-        }
         return overrun == nil && isAbandoned?() != true
     }
 
@@ -132,27 +103,27 @@ import PawlSystem
     /// libcurl copies the text.
     func set(_ option: CURLoption, _ value: String?) { note(unsafe pawl_easy_set_string(raw, option, value)) }
 
-    func set(_ option: CURLoption, _ lines: HeaderLines) {
+    func set(_ option: CURLoption, _ lines: CurlList) {
         self.lines = lines
         note(unsafe pawl_easy_set_list(raw, option, lines.list))
     }
 
     /// Commands for an FTP server right before the transfer and after it.
     func setCommands(before: [String], after: [String]) {
-        let new = (before: HeaderLines(before), after: HeaderLines(after))
+        let new = (before: CurlList(before), after: CurlList(after))
         note(unsafe pawl_easy_set_list(raw, CURLOPT_PREQUOTE, new.before.list))
         note(unsafe pawl_easy_set_list(raw, CURLOPT_POSTQUOTE, new.after.list))
         commands = new
     }
 
     /// Connects to other addresses; unlike CURLOPT_RESOLVE, which fills the multi handle's cache, only for this handle.
-    func override(_ lines: HeaderLines) {
+    func override(_ lines: CurlList) {
         overrides = lines
         note(unsafe pawl_easy_set_list(raw, CURLOPT_CONNECT_TO, lines.list))
     }
 
     /// The addresses of the host for the next transfer, which libcurl keeps for a short time like those that it looks up itself.
-    func use(addresses: HeaderLines?) {
+    func use(addresses: CurlList?) {
         guard addresses != nil || self.addresses != nil else { return }
         // libcurl reads the list when the transfer begins, which may not have happened with the last one.
         note(unsafe pawl_easy_set_list(raw, CURLOPT_RESOLVE, addresses?.list))
@@ -164,18 +135,8 @@ import PawlSystem
         note(unsafe pawl_easy_set_pointer(raw, option, pointer))
     }
 
-    /// Resumes these TLS sessions, and stores new ones there.
-    func use(_ sessions: SessionCache) {
-        self.sessions = sessions
-        note(unsafe pawl_easy_set_pointer(raw, CURLOPT_SHARE, sessions.share))
-    }
-
     func set(_ option: CURLoption, receiver: curl_write_callback) {
         note(unsafe pawl_easy_set_receiver(raw, option, receiver))
-    }
-
-    func set(contextFunction: curl_ssl_ctx_callback) {
-        note(unsafe pawl_easy_set_context_function(raw, contextFunction))
     }
 
     /// Denies connections to this machine or a private network; checked after name resolution, for every connection.
@@ -209,13 +170,6 @@ import PawlSystem
         return text.isEmpty ? nil : text
     }
 
-    /// The socket of the handle's connection, which libcurl keeps.
-    var socket: Int32? {
-        var socket = pawl_no_socket
-        guard unsafe pawl_easy_get_socket(raw, &socket) == CURLE_OK, socket != pawl_no_socket else { return nil }
-        return socket
-    }
-
     /// libcurl's text for the last failure, empty when there was none.
     var errorText: String { unsafe String(cString: errorBuffer) }
 
@@ -246,9 +200,7 @@ private let noteRemark: curl_debug_callback = { _, kind, text, count, context in
     guard let text = unsafe text, let context = unsafe context else { return 0 }
     let bytes = unsafe UnsafeRawBufferPointer(start: text, count: count)
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-    if kind == CURLINFO_HEADER_IN {
-        unsafe handle.noteLine(bytes)
-    } else if kind == CURLINFO_TEXT, unsafe bytes.starts(with: "Excessive server".utf8) {
+    if kind == CURLINFO_TEXT, unsafe bytes.starts(with: "Excessive server".utf8) {
         handle.endReplies()
     }
     return 0

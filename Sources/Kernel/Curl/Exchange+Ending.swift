@@ -3,25 +3,16 @@ import PawlBase
 
 extension Exchange {
     /// Returns how the transfer ended.
-    ///
-    /// Delivers a header section that was held back.
     func conclude(_ code: CURLcode) -> TransferEnd {
         if let verdict { return verdict }
-        // libcurl may have failed on bytes after the end.
-        if hasLastChunk { return .complete }
-        if !isHTTP, phase != .delivered, let length = lengthBeforeOffset(code) {
+        if !isHeadDelivered, let length = lengthBeforeOffset(code) {
             // The server reported the length, and it is judged.
             refusedLength = length
-            guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
-            return .complete
+            return deliverHead(atEnd: true) ? .complete : verdict ?? .stopped
         }
         if let contradiction = file.contradiction { return .failed(TransferFault(.contentChanged, contradiction)) }
         guard code == CURLE_OK else {
-            if isHTTP, phase == .collecting, let refusal = easy.tunnelRefusal {
-                lines = refusal
-                return deliverHead(atEnd: true) ? .complete : verdict ?? .stopped
-            }
-            let fault = easy.fault(code, of: request, isHTTP: isHTTP, hasHead: phase == .delivered)
+            let fault = easy.fault(code, of: request, isHTTP: false, hasHead: isHeadDelivered)
             // 550 is for a missing file, and some servers send it for an offset behind the end, too.
             let scheme = request?.address.scheme
             guard fault.kind == .notFound, scheme == .ftp || scheme == .ftps, file.mayEndEarlier else {
@@ -29,10 +20,7 @@ extension Exchange {
             }
             return .failed(TransferFault(.offsetRefused, fault.cause))
         }
-        if isHTTP, phase == .collecting { return .failed(.closedInHead(.malformed)) }
-        if phase != .delivered { guard deliverHead(atEnd: true) else { return verdict ?? .stopped } }
-        guard chunks == nil else { return .failed(.noLastChunk) }
-        return .complete
+        return isHeadDelivered || deliverHead(atEnd: true) ? .complete : verdict ?? .stopped
     }
 
     /// The length of a file that ends before the requested offset, where that made the transfer fail.

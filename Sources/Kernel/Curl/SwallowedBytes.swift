@@ -1,7 +1,6 @@
 import PawlBase
 
-/// Bounds what libcurl reads without reporting it: a proxy's response to CONNECT, the body of a 407 that it handles
-/// itself, an unterminated line of an FTP server.
+/// Bounds what libcurl reads without reporting it: a proxy's response to CONNECT, an unterminated line of an FTP server.
 struct SwallowedBytes {
     /// The limit for a proxy's response in bytes: that of any header section.
     private static let most = Int64(HTTP1Limits.longestHead)
@@ -9,8 +8,6 @@ struct SwallowedBytes {
     private var round: UInt64 = 0
     /// The number of reads that libcurl reported without leaving the stack.
     private var readings: Int64 = 0
-    /// The connection's byte count when the body began.
-    private var start: Int64?
     /// Why libcurl has to stop.
     private(set) var fault: TransferFault?
 
@@ -20,16 +17,6 @@ struct SwallowedBytes {
         self.round = round
         if readings > Self.most { noteEndlessResponse() }
     }
-
-    /// Notes the connection's byte count while an unreported body is read.
-    mutating func notePage(received: Int64) {
-        let start = start ?? received
-        self.start = start
-        if received - start > Self.most { noteEndlessResponse() }
-    }
-
-    /// Notes the end of the body.
-    mutating func endPage() { start = nil }
 
     mutating func noteEndlessLine() { fault = .longReplies }
 

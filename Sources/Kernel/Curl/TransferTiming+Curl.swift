@@ -1,5 +1,6 @@
 import CCurl
 import PawlBase
+import PawlHTTP
 
 extension TransferTiming {
     /// Reads what libcurl measured of a connection that was begun at `start`.
@@ -54,18 +55,6 @@ extension TransferTiming {
         responseStart = moment(CURLINFO_STARTTRANSFER_TIME_T)
         sentHead = easy.number(CURLINFO_REQUEST_SIZE)
         receivedHead = easy.number(CURLINFO_HEADER_SIZE)
-        networkProtocol = Self.networkProtocol(easy.number(CURLINFO_HTTP_VERSION), request)
-    }
-
-    private static func networkProtocol(_ version: Int, _ request: TransferRequest) -> String {
-        switch request.address.scheme {
-        case .http, .https:
-            switch version {
-            case pawl_http_1_0_used: "http/1.0"
-            case pawl_http_2_used: request.address.scheme == .https ? "h2" : "h2c"
-            default: "http/1.1"
-            }
-        case .ftp, .ftps, .sftp, .located: request.address.scheme.name
-        }
+        networkProtocol = request.address.scheme.name
     }
 }

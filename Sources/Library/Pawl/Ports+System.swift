@@ -1,7 +1,8 @@
 package import PawlBase
-package import PawlCurl
+import PawlCurl
 import PawlDisk
 package import PawlEngine
+package import PawlHTTP
 import PawlReach
 import PawlSystem
 
@@ -20,8 +21,9 @@ extension Ports {
         var ports = Ports(
             clock: clock, disk: FileDisk(numbering: numbering, recognizesFinished: recognizesFinished, notice: notice),
             reachability: SystemReachability(), threads: SystemThreads(), pollers: EpollPollers(clock: clock),
-            transports: CurlTransports(
-                clock: clock, preparers: Features.preparers, trace: trace, onCookies: onCookies))
+            transports: HTTPTransports(
+                clock: clock, preparers: Features.preparers, trace: trace, onCookies: onCookies,
+                others: CurlTransports(clock: clock)))
         ports.digestFinder = Features.digestFinder
         ports.descriptors = SystemDescriptors()
         ports.charsets = .system

@@ -1,4 +1,4 @@
-import PawlCurl
+import PawlHTTP
 import PawlTestKit
 import Testing
 

@@ -1,5 +1,5 @@
 import PawlBase
-import PawlCurl
+import PawlHTTP
 import PawlPipe
 import PawlSystem
 import Testing

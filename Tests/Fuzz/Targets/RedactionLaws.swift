@@ -1,5 +1,5 @@
 @testable import PawlBase
-@testable import PawlCurl
+@testable import PawlHTTP
 
 /// No secret survives in an error, a log line or a printed header.
 enum RedactionLaws {

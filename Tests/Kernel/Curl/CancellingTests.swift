@@ -3,7 +3,7 @@ import PawlCurl
 import PawlSystem
 import Testing
 
-@Suite(.bothWays) struct CancellingTests {
+@Suite struct CancellingTests {
     /// Cancels a transfer inside the callback for its header section, and waits until nothing more is due.
     private func cancelInHead(_ bench: Bench, _ server: ScriptedServer) throws -> Recorder {
         let recorder = Recorder()

@@ -2,7 +2,7 @@ import PawlBase
 import Testing
 
 /// Servers that send endlessly and never a byte of the file: the bytes read are bounded, by either HTTP client.
-@Suite(.bothWays) struct EndlessTests {
+@Suite struct EndlessTests {
     /// Socket buffers and one round of libcurl's exceed what is read on purpose.
     private static let most = 64 << 20
 

@@ -1,7 +1,7 @@
 import PawlBase
 import Testing
 
-@Suite(.bothWays) struct FaultTests {
+@Suite struct FaultTests {
     private func fault(of response: ScriptedServer.Response) throws -> TransferFault {
         let server = try ScriptedServer { _ in response }
         defer { server.stop() }

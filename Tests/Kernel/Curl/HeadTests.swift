@@ -2,7 +2,7 @@ import PawlBase
 import PawlTestKit
 import Testing
 
-@Suite(.bothWays) struct HeadTests {
+@Suite struct HeadTests {
     private func fetch(
         _ respond: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response,
         change: (inout TransferSettings.Values) -> Void = { _ in }

@@ -2,7 +2,7 @@ import PawlBase
 import Testing
 
 /// Connections over one version of the Internet Protocol.
-@Suite(.bothWays) struct IPVersionTests {
+@Suite struct IPVersionTests {
     private func settings(_ version: IPVersion) -> TransferSettings {
         var values = TransferSettings.Values()
         values.proxy = ""

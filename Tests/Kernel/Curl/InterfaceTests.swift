@@ -2,7 +2,7 @@ import PawlBase
 import Testing
 
 /// Connections from a given interface or address.
-@Suite(.bothWays) struct InterfaceTests {
+@Suite struct InterfaceTests {
     private func settings(_ interface: String?) -> TransferSettings {
         var values = TransferSettings.Values()
         values.proxy = ""

@@ -5,7 +5,7 @@ import PawlTestKit
 import Synchronization
 import Testing
 
-@Suite(.bothWays) struct LifetimeTests {
+@Suite struct LifetimeTests {
     @Test func `a wake from another thread ends the wait`() throws {
         let bench = try Bench()
         let isWoken = Atomic(false)

@@ -5,7 +5,7 @@ import Testing
 @testable import PawlCurl
 
 /// Credentials in requests.
-@Suite(.bothWays) struct LoginTests {
+@Suite struct LoginTests {
     private static let login = Credentials(user: "user", password: "secret")
 
     private static func refusal(_ challenges: String...) -> ScriptedServer.Response {

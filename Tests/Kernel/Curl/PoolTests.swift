@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The state that handles and connections of a transport keep, and must not keep.
-@Suite(.bothWays) struct PoolTests {
+@Suite struct PoolTests {
     private static func digest(_ nonce: String) -> ScriptedServer.Response {
         .init(
             "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\"\r\n"

@@ -2,7 +2,7 @@ import PawlBase
 import PawlTestKit
 import Testing
 
-@Suite(.bothWays) struct RequestTests {
+@Suite struct RequestTests {
     private func server() throws -> ScriptedServer { try ScriptedServer { _ in .body([1, 2, 3]) } }
 
     private func settings(_ change: (inout TransferSettings.Values) -> Void) -> TransferSettings {

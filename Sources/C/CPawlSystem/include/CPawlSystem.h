@@ -156,9 +156,25 @@ int pawl_poller_wait(int poller, struct pawl_ready *ready, int capacity, int mil
 // Duplicates the descriptor, close-on-exec.
 int pawl_duplicate(int descriptor);
 
-// Begins a TCP connection to an address of 4 or 16 bytes, with Nagle's algorithm off and probes after a minute of
-// silence. Returns a non-blocking socket, -1 with errno. `*established`: 1 if it is established already.
-int pawl_connect(const uint8_t *address, size_t length, uint16_t port, int *established);
+// Where a TCP connection leads and where it begins.
+struct pawl_route {
+    const uint8_t *address;
+    // 4 or 16.
+    size_t length;
+    // An interface's index, for a link-local address; 0 for none.
+    uint32_t zone;
+    uint16_t port;
+    // The interface to use, and the address of this machine, of `length` bytes; null for the system's choice.
+    const char *device;
+    const uint8_t *source;
+};
+
+// Begins a TCP connection, with Nagle's algorithm off and probes after a minute of silence. Returns a non-blocking
+// socket, -1 with errno. `*established`: 1 if it is established already.
+int pawl_connect(const struct pawl_route *route, int *established);
+
+// Writes the numeric address of a socket's end, the peer's or its own, and returns the port; -1 when it has none.
+int pawl_socket_end(int socket, int is_peer, char *text, size_t capacity);
 
 // The error of a connection that is being established, 0 if there is none.
 int pawl_connection_error(int socket);

@@ -1,5 +1,5 @@
 package import PawlBase
-import PawlCurl
+import PawlHTTP
 import PawlIntegrity
 
 /// One line of the input of `pawl pipe`: a URL, or a JSON object with one.

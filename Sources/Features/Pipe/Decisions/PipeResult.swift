@@ -1,5 +1,5 @@
 package import PawlBase
-import PawlCurl
+import PawlHTTP
 
 /// The result of a job: one line of the output of `pawl pipe`.
 package struct PipeResult: Hashable, Sendable {

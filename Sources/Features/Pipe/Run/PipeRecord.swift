@@ -1,6 +1,6 @@
 import Pawl
 import PawlBase
-import PawlCurl
+import PawlHTTP
 
 /// A job and its result so far.
 struct PipeRecord: Sendable {

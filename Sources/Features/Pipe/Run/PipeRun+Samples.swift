@@ -1,6 +1,6 @@
 import Pawl
 import PawlBase
-import PawlCurl
+import PawlHTTP
 import PawlGet
 import PawlSystem
 

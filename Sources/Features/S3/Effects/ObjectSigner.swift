@@ -1,5 +1,5 @@
 package import PawlBase
-import PawlCurl
+import PawlHTTP
 
 /// What was learned of object stores: their clocks, and the regions of buckets.
 private struct StoreMemory {
@@ -89,7 +89,7 @@ package final class S3Preparer: RequestPreparing {
         if access.endpoint == nil { request.address = access.location(of: object) }
         // Stores that check signatures require those of their own fields.
         let own = request.settings.values.headers.compactMap { line -> (name: String, value: String)? in
-            let name = HeaderLines.name(of: line)
+            let name = HeaderLine.name(of: line)
             guard name.hasPrefix("x-amz-"), let colon = line.firstIndex(of: ":") else { return nil }
             return (name, String(line[line.index(after: colon)...]))
         }

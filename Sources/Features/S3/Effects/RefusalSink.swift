@@ -1,5 +1,5 @@
 import PawlBase
-import PawlCurl
+import PawlHTTP
 
 /// Reads what an object store says of a request that it refuses, before the transfer's receiver sees the response.
 ///

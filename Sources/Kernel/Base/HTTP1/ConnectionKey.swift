@@ -7,20 +7,22 @@ package struct SettingsID: Hashable, Sendable {
 /// The properties that have to match for a request to reuse a connection.
 package struct ConnectionKey: Hashable, Sendable {
     package let origin: Origin
+    package let route: ProxyRoute?
     /// The interface, or the local address; `nil` for the system's choice.
     package let interface: String?
     package let ipVersion: IPVersion
-    /// What decides where the connection leads: proxy, authorities and client certificate for TLS, and addresses given for
+    /// What decides where the connection leads: authorities and client certificate for TLS, and addresses given for
     /// hosts.
     package let settings: SettingsID?
     /// Whether the client certificate was sent.
     package let carriesSecrets: Bool
 
     package init(
-        _ origin: Origin, interface: String?, ipVersion: IPVersion = .any, settings: SettingsID,
+        _ origin: Origin, route: ProxyRoute? = nil, interface: String?, ipVersion: IPVersion = .any, settings: SettingsID,
         overridesAddresses: Bool = false, carriesSecrets: Bool
     ) {
         self.origin = origin
+        self.route = route
         self.interface = interface
         self.ipVersion = ipVersion
         let isSecure = origin.scheme == .https

@@ -19,6 +19,8 @@ package struct TransferRequest: Sendable {
     package var leadsToOtherHost = false
     /// The value of Authorization, set by the transport.
     package var authorization: String?
+    /// The value of Proxy-Authorization, for an HTTP proxy that reads the request; set by the transport.
+    package var proxyAuthorization: String?
     /// Header lines of this request alone, which replace those of the same name.
     package var fields: [String] = []
     /// The located address for which this is requested, with the access of the settings.
@@ -211,9 +213,9 @@ extension Transport { package func closeIdle() {} }
 package protocol TransportMaker: Sendable { func makeTransport(on poller: any Poller) -> any Transport }
 
 extension ConnectionKey {
-    package init(_ request: TransferRequest) {
+    package init(_ request: TransferRequest, by route: ProxyRoute? = nil) {
         self.init(
-            request.address.origin, interface: request.settings.values.interface,
+            request.address.origin, route: route, interface: request.settings.values.interface,
             ipVersion: request.settings.values.ipVersion, settings: request.settings.id,
             overridesAddresses: !request.settings.values.addressOverrides.isEmpty,
             carriesSecrets: request.carriesSecrets)

@@ -6,7 +6,7 @@ import Testing
 @testable import PawlSystem
 
 /// TLS on dedicated connections: read by Pawl's client, and for comparison by libcurl.
-@Suite(.serialized, .bothWays) struct TLSConnectionTests {
+@Suite(.serialized) struct TLSConnectionTests {
     private let server: SecureServer
     private let bench: Bench
     private let settings: TransferSettings

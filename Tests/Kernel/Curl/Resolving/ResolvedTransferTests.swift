@@ -5,7 +5,7 @@ import Testing
 @testable import PawlSystem
 
 /// Transfers from hosts that a resolver of the test knows.
-@Suite(.bothWays) struct ResolvedTransferTests {
+@Suite struct ResolvedTransferTests {
     private let lookups = Monitor<[HostQuery]>([])
 
     private func bench(_ result: @escaping @Sendable (HostQuery) -> HostResult) throws -> Bench {

@@ -1,6 +1,7 @@
 import Glibc
 import PawlBase
 import PawlCurl
+import PawlHTTP
 import PawlSystem
 import Testing
 
@@ -57,13 +58,14 @@ final class Recorder: TransferSink {
 final class Bench {
     let clock: any Clock
     let poller: EpollPoller
-    let transport: CurlTransport
+    let transport: HTTPTransport
     private var lastID: UInt64 = 0
 
     init(_ clock: any Clock = SystemClock()) throws {
         self.clock = clock
         poller = EpollPoller(clock: clock)
-        transport = CurlTransport(clock: clock, poller: poller, usesHTTP1Client: !LibcurlAlone.isOn)
+        transport = HTTPTransport(
+            clock: clock, poller: poller, others: CurlTransports(clock: clock).makeTransport)
     }
 
     @discardableResult func start(
@@ -104,7 +106,7 @@ final class Bench {
     }
 }
 
-extension CurlTransport {
+extension Transport {
     /// What a loop does between two looks into its mailbox.
     func round(on poller: any Poller, until deadline: Instant?) {
         let due = begin()

@@ -1,7 +1,7 @@
 import Glibc
 import Pawl
 import PawlBase
-import PawlCurl
+import PawlHTTP
 import PawlQueue
 import PawlTestKit
 import Testing

@@ -28,12 +28,12 @@ package struct HostLookups: Sendable {
 
 extension TransferSettings.Values {
     /// Whether libcurl connects to a proxy, or may.
-    func usesProxy(for scheme: WebAddress.Scheme) -> Bool {
+    package func usesProxy(for scheme: WebAddress.Scheme) -> Bool {
         proxy.map { !$0.isEmpty } ?? EnvironmentProxy.isNamed(for: scheme)
     }
 
     /// The lookup that a connection to the address needs if it uses no proxy; `nil` where libcurl knows the address.
-    func query(for address: WebAddress) -> HostQuery? {
+    package func query(for address: WebAddress) -> HostQuery? {
         let query = HostQuery(address.host, ipVersion)
         let isOverridden = addressOverrides.contains {
             ($0.host.isEmpty || $0.host == address.host) && $0.port == address.port

@@ -1,34 +1,34 @@
-import PawlBase
+package import PawlBase
 import PawlSystem
 
 /// The proxy that the environment names, for requests that may use it but not its login.
-enum EnvironmentProxy {
+package enum EnvironmentProxy {
     /// The proxy that libcurl would use for the scheme, without user name and password; `nil` when it has no login, and
     /// libcurl may read the environment.
-    static func plain(for scheme: WebAddress.Scheme) -> String? { text(for: scheme).flatMap(ProxyURL.withoutLogin) }
+    package static func plain(for scheme: WebAddress.Scheme) -> String? { text(for: scheme).flatMap(ProxyURL.withoutLogin) }
 
     /// The proxy that libcurl would use for the scheme, as the environment has it.
-    static func text(for scheme: WebAddress.Scheme) -> String? { variable(for: scheme)?.value }
+    package static func text(for scheme: WebAddress.Scheme) -> String? { variable(for: scheme)?.value }
 
     /// The variable that names the proxy, and its value.
-    static func variable(for scheme: WebAddress.Scheme) -> (name: String, value: String)? {
+    package static func variable(for scheme: WebAddress.Scheme) -> (name: String, value: String)? {
         ProxyRoute.variables(for: scheme).lazy.compactMap { name in Environment.value(name).map { (name, $0) } }.first
     }
 
     /// Whether the environment names hosts that bypass the proxy.
-    static var hasExceptions: Bool { exceptions != nil }
+    package static var hasExceptions: Bool { exceptions != nil }
 
     /// The hosts that bypass the proxy; `nil` for none.
-    static var exceptions: String? { Environment.value("no_proxy") ?? Environment.value("NO_PROXY") }
+    package static var exceptions: String? { Environment.value("no_proxy") ?? Environment.value("NO_PROXY") }
 
     /// Whether a proxy is set for web addresses.
-    static var isNamed: Bool { isNamed(for: .http) || isNamed(for: .https) }
+    package static var isNamed: Bool { isNamed(for: .http) || isNamed(for: .https) }
 
     /// Whether libcurl uses a proxy for the scheme.
-    static func isNamed(for scheme: WebAddress.Scheme) -> Bool { text(for: scheme) != nil }
+    package static func isNamed(for scheme: WebAddress.Scheme) -> Bool { text(for: scheme) != nil }
 
     /// Whether a proxy that libcurl may use for TLS is itself reached over TLS.
-    static var mayBeSecure: Bool {
+    package static var mayBeSecure: Bool {
         ProxyRoute.variables(for: .https).contains { Environment.value($0).map(ProxyURL.isSecure) ?? false }
     }
 }

@@ -1,8 +1,8 @@
-import PawlBase
+package import PawlBase
 
 /// Removes secrets from libcurl's error texts.
-enum Secrets {
-    static func removed(from text: String, of request: TransferRequest?) -> String {
+package enum Secrets {
+    package static func removed(from text: String, of request: TransferRequest?) -> String {
         // First, since the words of a text may end within a secret.
         var clean = text
         for secret in request.map(secrets) ?? environmentLogins where secret.utf8.count >= 3 {
@@ -26,7 +26,7 @@ enum Secrets {
         let proxy = values.proxy ?? EnvironmentProxy.text(for: request.address.scheme)
         if let login = proxy.flatMap(ProxyURL.login) { secrets.append(String(login)) }
         if let login = request.ownLogin { secrets.append(login.password) }
-        for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLines.name(of: line)) {
+        for line in values.headers + request.fields where Redaction.isSecret(name: HeaderLine.name(of: line)) {
             guard let colon = line.firstIndex(of: ":") else { continue }
             secrets.append(String(line[line.index(after: colon)...].drop { $0 == " " }))
         }

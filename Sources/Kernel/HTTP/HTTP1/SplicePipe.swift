@@ -1,4 +1,3 @@
-import CCurl
 import CPawlSystem
 import Glibc
 import PawlBase

@@ -1,6 +1,5 @@
 import Glibc
 import PawlBase
-import PawlHTTP
 
 // From the socket to the file without a copy in user space.
 extension HTTP1Client {

@@ -27,7 +27,7 @@ final class TraceSink: ForwardingSink {
 enum TraceText {
     private static let longestLine = 2_000
 
-    static func request(_ request: TransferRequest, _ settings: ConnectionSettings?) -> [String] {
+    static func request(_ request: TransferRequest, _ settings: RequestSettings?) -> [String] {
         let address = request.address
         // The query may hold a signature or a token.
         let target = address.path + (address.query == nil ? "" : "?\(Redaction.mark)")

@@ -74,9 +74,12 @@ extension HTTP1Client {
     /// Delivers the final header section to the sink.
     private func deliver(_ head: ResponseHead, _ connection: HTTP1Socket) {
         guard let exchange = connection.exchange, let sink = exchange.sink else { return drop(connection) }
-        let cookies = connection.ask { $0.cookies }
-        if !cookies.isEmpty { onCookies(exchange.request, cookies) }
-        if connection.ask({ $0.isFirstRequest }) { idle.responded(exchange.connectionKey) }
+        let fields = connection.ask { $0.cookies }
+        if !fields.isEmpty { cookies.store(fields, from: exchange.request) }
+        if connection.ask({ $0.isFirstRequest }) {
+            takeTickets(of: connection)
+            idle.responded(exchange.connectionKey)
+        }
         if exchange.request.isMeasured {
             exchange.timing.responseStart = clock.now
             exchange.timing.receivedHead = head.lines.count
@@ -109,7 +112,7 @@ extension HTTP1Client {
     }
 
     /// Resumes a paused transfer.
-    package func resume(_ exchange: HTTP1Exchange) {
+    func resume(_ exchange: HTTP1Exchange) {
         guard let connection = exchange.connection, connection.ask({ $0.isPaused }) else { return }
         connection.machine.resume()
         if !exchange.held.isEmpty {

@@ -1,11 +1,11 @@
-import PawlBase
+package import PawlBase
 import PawlSystem
 
 /// Looks host names up, as `HostCache` decides, for all transports of the process.
 ///
 /// The threads are started when they are needed and end when there is nothing to look up.
-final class HostResolver: Sendable {
-    static let shared = HostResolver(SystemClock(), lookingUp: SystemResolver.lookUp)
+package final class HostResolver: Sendable {
+    package static let shared = HostResolver(SystemClock(), lookingUp: SystemResolver.lookUp)
 
     fileprivate struct State {
         var cache = HostCache()
@@ -35,15 +35,15 @@ final class HostResolver: Sendable {
         state = Monitor(State(dice: Dice(seed: UInt64(truncatingIfNeeded: clock.now.nanoseconds))))
     }
 
-    typealias Receiver = @Sendable (HostCache.Waiter, HostResult) -> Void
+    package typealias Receiver = @Sendable (HostCache.Waiter, HostResult) -> Void
 
-    enum Reply {
+    package enum Reply {
         case known(HostResult)
         /// The receiver is called, on another thread, unless the number is withdrawn before.
         case waiting(HostCache.Waiter)
     }
 
-    func ask(_ query: HostQuery, _ receiver: @escaping Receiver) -> Reply {
+    package func ask(_ query: HostQuery, _ receiver: @escaping Receiver) -> Reply {
         let now = clock.now
         let (reply, starts) = state.with(waking: .none) { state -> (Reply, Bool) in
             state.lastWaiter += 1
@@ -57,7 +57,7 @@ final class HostResolver: Sendable {
     }
 
     /// The receiver of the number is not called from now on, except by a thread that is about to.
-    func withdraw(_ waiter: HostCache.Waiter, from query: HostQuery) {
+    package func withdraw(_ waiter: HostCache.Waiter, from query: HostQuery) {
         state.with(waking: .none) { state in
             state.cache.withdraw(waiter, from: query)
             state.receivers[waiter] = nil
@@ -65,7 +65,7 @@ final class HostResolver: Sendable {
     }
 
     /// Whether a name that libcurl could not resolve is known not to exist; starts a lookup when nothing is known.
-    func isMissing(_ query: HostQuery) -> Bool {
+    package func isMissing(_ query: HostQuery) -> Bool {
         let now = clock.now
         let (result, starts) = state.with(waking: .none) { state in
             let result = state.cache.ask(query, for: nil, at: now)

@@ -1,27 +1,11 @@
-import CCurl
-import PawlBase
+package import PawlBase
 
-/// A curl list of request header lines.
-@safe package final class HeaderLines {
-    let list: UnsafeMutablePointer<curl_slist>?
-
-    init(_ lines: [String]) {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for line in lines {
-            guard let longer = unsafe pawl_list_append(list, line) else { continue }
-            unsafe list = longer
-        }
-        unsafe self.list = list
-    }
-
-    deinit { unsafe pawl_list_free(list) }
-}
-
-extension HeaderLines {
+/// Request header lines as users give them: `Name: value`, `Name:` to leave a field out, `Name;` for one without a value.
+package enum HeaderLine {
     /// The header lines of one kind of request.
     ///
     /// Throws when a line of the user could start another one.
-    static func lines(
+    package static func lines(
         of values: TransferSettings.Values, carriesSecrets: Bool, bypassesCaches: Bool
     ) throws(TransferFault) -> [String] {
         var lines = ["Accept-Encoding: identity"]
@@ -53,28 +37,28 @@ extension HeaderLines {
     ]
 
     /// The Referer field to send, if any.
-    static func referer(of values: TransferSettings.Values, to scheme: WebAddress.Scheme, whole: Bool) -> String? {
+    package static func referer(of values: TransferSettings.Values, to scheme: WebAddress.Scheme, whole: Bool) -> String? {
         guard let referer = values.referer, !referer.isEmpty else { return nil }
         return whole ? referer : RequestField.referer(referer, acrossTo: scheme)
     }
 
-    /// The field name of a line in lower case; curl also takes `Name;` for a field without a value.
+    /// The field name of a line in lower case.
     package static func name(of line: String) -> String {
         let name = line.prefix { $0 != ":" && $0 != ";" }
         return String(name.filter { $0 != " " && $0 != "\t" }).lowercased()
     }
 
     /// With one Cookie field instead of several, where libcurl sends it: before all others.
-    static func joiningCookies(_ lines: [String]) -> [String] {
+    package static func joiningCookies(_ lines: [String]) -> [String] {
         let cookies = lines.filter(isCookie).map(value).filter { !$0.isEmpty }
         let others = lines.filter { !isCookie($0) }
         return cookies.isEmpty ? others : ["Cookie: " + cookies.joined(separator: "; ")] + others
     }
 
-    static func isCookie(_ line: String) -> Bool { name(of: line) == "cookie" }
+    package static func isCookie(_ line: String) -> Bool { name(of: line) == "cookie" }
 
     /// What follows the name.
-    static func value(of line: String) -> String {
+    package static func value(of line: String) -> String {
         String(line.drop { $0 != ":" && $0 != ";" }.dropFirst().drop { $0 == " " || $0 == "\t" })
     }
 }

@@ -24,7 +24,7 @@ extension HTTP1Client {
     }
 
     /// Ends a transfer that has no connection.
-    package func fail(_ exchange: HTTP1Exchange, _ fault: TransferFault) { notify(exchange, .failed(fault)) }
+    func fail(_ exchange: HTTP1Exchange, _ fault: TransferFault) { notify(exchange, .failed(fault)) }
 
     /// Reports a request whose response came without a connection to the server: a proxy refused the tunnel.
     func end(_ exchange: HTTP1Exchange, with head: ResponseHead) {

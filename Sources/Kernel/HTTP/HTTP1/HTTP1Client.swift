@@ -2,19 +2,14 @@ import Glibc
 import PawlBase
 import PawlSystem
 
-/// Requests over HTTP/1.1 without libcurl's multi interface.
+/// Requests over HTTP/1.1, and the connections for them.
 ///
-/// libcurl establishes connections where that is more than `connect(2)`: for TLS it goes through proxies, does the
-/// handshake, verifies, and handles the records; for plain HTTP it finds out which of several addresses responds, and
-/// why none does.
-///
-/// Sinks are only called from `work`, `deliverResumed` and `fail`.
+/// Sinks are only called from `begin` and `work`.
 @safe final class HTTP1Client {
     let clock: any Clock
     let poller: any Poller
     let source: PollSource
-    /// Receives the Set-Cookie fields of a response.
-    var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
+    let cookies: OriginCookies
 
     /// The transfers that have a receiver.
     var exchanges: [TransferID: HTTP1Exchange] = [:]
@@ -26,23 +21,34 @@ import PawlSystem
     var idle = HTTP1Pool()
     private var resuming: [TransferID] = []
     private var connections: [HTTP1ConnectionID: HTTP1Socket] = [:]
-    /// Connections that are being established without libcurl.
-    var attempts: [HTTP1ConnectionID: PlainConnection] = [:]
-    /// No attempt has an earlier deadline.
+
+    var resolver = HostResolver.shared
+    let hostResults = Mailbox<(HostCache.Waiter, HostResult)>()
+    /// Connections that wait for the addresses of their hosts.
+    var lookups: [HostCache.Waiter: Connector] = [:]
+    /// Connections that are being established, by their sockets, with the numbers of the attempts.
+    var connectors: [HTTP1ConnectionID: (Connector, Int)] = [:]
+    /// None of them is due before.
     var firstDeadline: Instant?
+    var sessions = SessionCache()
+    let verdicts = Mailbox<CertificateVerdict>()
+    /// The settings with which requests of a key are sent after their server was judged.
+    var accepted: [ConnectionKey: TransferSettings] = [:]
+
     /// Connections that may have more to read although no event will report it.
     private var readable: [HTTP1Socket] = []
     /// Connections whose unwanted bodies are discarded.
     var draining: [HTTP1Socket] = []
     private var lastID: UInt64 = 0
-    private let settings: ConnectionSettingsCache
+    private let settings: RequestSettingsCache
     private var request: [UInt8] = []
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
 
-    init(clock: any Clock, poller: any Poller, settings: ConnectionSettingsCache) {
+    init(clock: any Clock, poller: any Poller, settings: RequestSettingsCache, cookies: OriginCookies) {
         self.clock = clock
         self.poller = poller
+        self.cookies = cookies
         source = poller.makeSource()
         self.settings = settings
         unsafe buffer = .allocate(byteCount: SplicePipe.size, alignment: 4096)
@@ -50,14 +56,14 @@ import PawlSystem
 
     deinit {
         for connection in connections.values { connection.release() }
-        for attempt in attempts.values { attempt.close() }
+        for exchange in exchanges.values { cancelConnecting(of: exchange) }
         unsafe buffer.deallocate()
     }
 
     /// Whether there is work that no descriptor reports.
     var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !readable.isEmpty }
 
-    /// The next time at which draining, an attempt to connect, or the requests that wait for a handshake, are due.
+    /// The next time at which draining, a new connection, or the requests that wait for a handshake, are due.
     var deadline: Instant? {
         let drained = draining.lazy.compactMap(\.machine.deadline).min()
         let handshake = waitingForHandshake.isEmpty ? nil : idle.deadline
@@ -66,36 +72,37 @@ import PawlSystem
 
     // MARK: requests from the transport
 
-    /// Accepts the request if it does not need libcurl.
-    func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
-        guard isOurs(request) else { return false }
-        // libcurl reports what is wrong with the settings.
-        guard let settings = try? settings.settings(for: request), settings.takes(request.address) else { return false }
-        let exchange = HTTP1Exchange(request, as: id, sink: sink, settings: settings)
+    /// Throws why the request is impossible.
+    func start(
+        _ request: TransferRequest, as id: TransferID, by route: ProxyRoute?, sink: any TransferSink
+    ) throws(TransferFault) {
+        let settings = try settings.settings(for: request)
+        let exchange = HTTP1Exchange(request, as: id, by: route, sink: sink, settings: settings)
+        exchange.cookies = try cookies.field(for: request)
         exchanges[id] = exchange
         waiting.append(exchange)
-        return true
-    }
-
-    /// TLS connections that carry one request at a time are handled here; those that HTTP/2 may share are libcurl's.
-    private func isOurs(_ request: TransferRequest) -> Bool {
-        switch request.address.scheme {
-        case .http: true
-        case .https: request.connection == .separate && TLSContext.isReachable
-        case .ftp, .ftps, .sftp, .located: false
-        }
     }
 
     /// Cancels the transfer, if it is here.
-    func cancel(_ id: TransferID) -> HTTP1Exchange? {
-        guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
+    func cancel(_ id: TransferID) -> Bool {
+        guard let exchange = exchanges.removeValue(forKey: id) else { return false }
         exchange.detach()
-        cancelAttempt(of: exchange)
+        cancelConnecting(of: exchange)
         if let connection = exchange.connection { drop(connection) }
-        return exchange
+        return true
     }
 
-    package func resume(_ id: TransferID) -> Bool {
+    /// Sends the requests that were started, and goes on with those that waited for something; returns the next time at which
+    /// there is work to do.
+    func begin() -> Instant? {
+        takeVerdicts()
+        takeResults()
+        for exchange in sendWaiting() { connect(exchange) }
+        let hasResumed = deliverResumed()
+        return hasResumed || isBusy ? .past : deadline
+    }
+
+    func resume(_ id: TransferID) -> Bool {
         guard exchanges[id] != nil else { return false }
         resuming.append(id)
         return true
@@ -104,7 +111,7 @@ import PawlSystem
     // MARK: connections
 
     /// Sends the started requests on idle connections, and returns those that need a new one.
-    func sendWaiting() -> [HTTP1Exchange] {
+    private func sendWaiting() -> [HTTP1Exchange] {
         guard !waiting.isEmpty || !waitingForHandshake.isEmpty else { return [] }
         let batch = waitingForHandshake + waiting
         waitingForHandshake.removeAll(keepingCapacity: true)
@@ -128,6 +135,9 @@ import PawlSystem
     }
 
     private func place(_ exchange: HTTP1Exchange, at now: Instant) -> Placement {
+        if exchange.request.judge != nil, let settings = accepted[ConnectionKey(exchange.request)] {
+            adopt(settings, for: exchange)
+        }
         while true {
             switch idle.place(exchange.connectionKey, isRetry: exchange.isRetry, at: now) {
             case .reuse(let id):
@@ -141,14 +151,13 @@ import PawlSystem
         }
     }
 
-    /// Takes over a new connection for `exchange`: a socket that is owned from here on, or that of `secure`.
-    func connected(_ exchange: HTTP1Exchange, _ socket: Int32, _ secure: TLSConnection?) {
-        let connection = HTTP1Socket(socket, secure, to: exchange.connectionKey, id: nextID())
-        guard exchange.sink != nil else { return }
-        guard poller.watch(socket, for: .changes, key: connection.id.rawValue, of: source) else {
-            return fail(exchange, TransferFault("cannot watch a connection", .last))
-        }
-        adopt(connection, for: exchange)
+    /// Sends the request with what was decided about its server.
+    func adopt(_ settings: TransferSettings, for exchange: HTTP1Exchange) {
+        var request = exchange.request
+        request.settings = settings
+        request.judge = nil
+        guard let common = try? self.settings.settings(for: request) else { return }
+        exchange.adopt(request, common)
     }
 
     func nextID() -> HTTP1ConnectionID {
@@ -163,7 +172,8 @@ import PawlSystem
     }
 
     private func send(_ exchange: HTTP1Exchange, on connection: HTTP1Socket) {
-        exchange.settings.write(exchange.request, to: &request)
+        exchange.settings.write(
+            exchange.request, isAbsolute: exchange.usesAbsoluteForm, cookies: exchange.cookies, to: &request)
         connection.send(exchange, request)
         if connection.canRead { readSoon(connection) }
     }
@@ -171,8 +181,14 @@ import PawlSystem
     /// Keeps a connection whose response is complete for the next request to its origin.
     func keep(_ connection: HTTP1Socket) {
         connection.release()
+        takeTickets(of: connection)
         let oldest = idle.keep(connection.id, for: connection.connectionKey, at: clock.now)
         if let oldest = oldest.flatMap({ connections[$0] }) { drop(oldest) }
+    }
+
+    /// Later connections may resume the session.
+    func takeTickets(of connection: HTTP1Socket) {
+        if let secure = connection.secure { sessions.add(secure.takeTickets(), of: connection.connectionKey) }
     }
 
     /// Closes a connection.
@@ -190,12 +206,6 @@ import PawlSystem
         waiting.append(exchange)
     }
 
-    /// Sends the request on a connection that libcurl establishes.
-    func connectWithCurl(_ exchange: HTTP1Exchange) {
-        exchange.needsCurl = true
-        waiting.append(exchange)
-    }
-
     // MARK: rounds
 
     /// Schedules the connection for the next round, even without an event.
@@ -208,7 +218,7 @@ import PawlSystem
     /// Resumes paused transfers.
     ///
     /// Returns whether there were any: then a sink may have been called.
-    func deliverResumed() -> Bool {
+    private func deliverResumed() -> Bool {
         guard !resuming.isEmpty else { return false }
         let batch = resuming
         resuming.removeAll(keepingCapacity: true)
@@ -235,12 +245,12 @@ import PawlSystem
             if connection.ask({ $0.isIdle }) {
                 if change.canRead { examine(connection) }
             } else {
-                if change.canWrite { connection.sendRest() }
+                if change.canWrite { connection.canWrite() }
                 advance(connection)
             }
         }
         endDraining()
-        endLateAttempts()
+        passDeadlines()
     }
 
     /// Closes an idle connection that the peer has closed or on which it sent unrequested bytes.

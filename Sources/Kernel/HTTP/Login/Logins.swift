@@ -1,17 +1,31 @@
 import CTLS
 import Glibc
 package import PawlBase
+import PawlSystem
 
 /// The credentials of requests, and the schemes that origins accept.
 ///
-/// libcurl gets no login for HTTP: it would read the body of a 401 without a bound and without reporting it, and
-/// 7.88 has no SHA-512/256.
+/// FTP and SFTP get theirs with the request.
 package final class Logins {
     private var files: [Bytewise<String>: NetrcFile] = [:]
     /// The file that is read without being named.
-    private let ownFile = CurlLibrary.home.map { NetrcFile($0 + "/.netrc") }
+    private let ownFile = Environment.home.map { NetrcFile($0 + "/.netrc") }
     /// Origins that accepted Basic and offer nothing better: it is sent at once, which saves a round trip per file.
-    private var basic: Set<OriginState.Key> = []
+    private var basic: Set<Key> = []
+
+    private enum Key: Hashable {
+        case origin(Origin, SettingsID, carriesSecrets: Bool)
+        case proxy(ProxyRoute)
+
+        init(_ request: TransferRequest, _ side: LoginSink.Side) {
+            switch side {
+            case .origin:
+                self = .origin(
+                    request.address.origin, request.settings.id, carriesSecrets: request.carriesSecrets)
+            case .proxy(let route): self = .proxy(route)
+            }
+        }
+    }
 
     private enum Limit {
         static let files = 16
@@ -45,28 +59,31 @@ package final class Logins {
 
     /// Whether the user has set the Authorization field.
     func isGiven(_ request: TransferRequest) -> Bool {
-        request.fields.contains { HeaderLines.name(of: $0) == "authorization" }
+        request.fields.contains { HeaderLine.name(of: $0) == "authorization" }
             || request.ownLogin == nil && request.carriesSecrets
-                && request.settings.values.headers.contains { HeaderLines.name(of: $0) == "authorization" }
+                && request.settings.values.headers.contains { HeaderLine.name(of: $0) == "authorization" }
     }
 
-    func takesBasic(_ request: TransferRequest) -> Bool { basic.contains(OriginState.Key(request)) }
+    func takesBasic(_ request: TransferRequest, _ side: LoginSink.Side = .origin) -> Bool {
+        basic.contains(Key(request, side))
+    }
 
-    func note(_ request: TransferRequest, takesBasic: Bool) {
+    func note(_ request: TransferRequest, _ side: LoginSink.Side, takesBasic: Bool) {
         if basic.count >= Limit.origins { basic.removeAll(keepingCapacity: true) }
-        let key = OriginState.Key(request)
+        let key = Key(request, side)
         if takesBasic { basic.insert(key) } else { basic.remove(key) }
     }
 
     /// The value of Authorization for one of `challenges`: the strongest Digest, else Basic.
-    static func response(_ challenges: [LoginChallenge], _ login: Credentials, for address: WebAddress) -> String? {
-        let target = address.query.map { "\(address.path)?\($0)" } ?? address.path
+    static func response(
+        _ challenges: [LoginChallenge], _ login: Credentials, _ method: String = "GET", target: String
+    ) -> String? {
         let digests = challenges.compactMap(DigestChallenge.init).sorted {
             $0.algorithm.rawValue > $1.algorithm.rawValue
         }
         for digest in digests {
             let nonce = String(UInt64.random(in: .min ... .max), radix: 16)
-            if let response = digest.response(login, target: target, clientNonce: nonce, hash: hash) { return response }
+            if let response = digest.response(login, method, target: target, clientNonce: nonce, hash: hash) { return response }
         }
         return challenges.contains { $0.scheme == "basic" } ? LoginField.basic(login) : nil
     }

@@ -1,11 +1,21 @@
 import PawlBase
 
-/// Intercepts a 401 before a transfer's receiver and repeats the request with a login, like a redirect to the same URL.
+/// Intercepts a 401, or a 407 of a proxy that reads requests, before a transfer's receiver and repeats the request with a login,
+/// like a redirect to the same URL.
 ///
-/// So the body of a 401 is bounded like that of a redirect: a short body is read so that the connection can be reused,
-/// a longer one closes it.
+/// So the body of such a response is bounded like that of a redirect: a short body is read so that the connection can be
+/// reused, a longer one closes it.
 final class LoginSink: ForwardingSink {
+    /// Who requires the login.
+    enum Side {
+        case origin
+        case proxy(ProxyRoute)
+
+        var status: Int { if case .origin = self { 401 } else { 407 } }
+    }
+
     let target: any TransferSink
+    private let side: Side
     private let login: Credentials
     private let logins: Logins
     private var request: TransferRequest
@@ -16,35 +26,41 @@ final class LoginSink: ForwardingSink {
 
     init(
         before target: any TransferSink, _ request: TransferRequest, _ login: Credentials, _ logins: Logins,
-        restart: @escaping (TransferRequest, TransferID, any TransferSink) -> Void
+        for side: Side = .origin, restart: @escaping (TransferRequest, TransferID, any TransferSink) -> Void
     ) {
         self.target = target
         self.request = request
         self.login = login
         self.logins = logins
+        self.side = side
         self.restart = restart
     }
 
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
-        guard head.status == 401 else {
-            if attempts.isRetry { logins.note(request, takesBasic: offersOnlyBasic) }
+        guard head.status == side.status else {
+            if attempts.isRetry { logins.note(request, side, takesBasic: offersOnlyBasic) }
             return target.transfer(id, head: head)
         }
         if let authorization = authorization(for: head) {
-            request.authorization = authorization
+            switch side {
+            case .origin: request.authorization = authorization
+            case .proxy: request.proxyAuthorization = authorization
+            }
             isStartingOver = true
             return false
         }
-        logins.note(request, takesBasic: false)
+        logins.note(request, side, takesBasic: false)
         return target.transfer(id, head: head)
     }
 
-    /// The field for the next request; `nil` when the login was rejected, or the server supports no usable scheme.
+    /// The field for the next request; `nil` when the login was rejected, or no usable scheme is supported.
     private func authorization(for head: ResponseHead) -> String? {
         let challenges = LoginChallenge.all(in: head)
         guard attempts.take(challenges) else { return nil }
         offersOnlyBasic = challenges.allSatisfy { $0.scheme == "basic" }
-        return Logins.response(challenges, login, for: request.address)
+        let address = request.address
+        let path = address.query.map { "\(address.path)?\($0)" } ?? address.path
+        return Logins.response(challenges, login, target: path)
     }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {

@@ -1,8 +1,6 @@
-import CCurl
 import CPawlSystem
 import Glibc
 import PawlBase
-import PawlHTTP
 import PawlSystem
 
 /// The socket of one connection to an origin, and what its machine has to know.
@@ -12,7 +10,7 @@ final class HTTP1Socket {
     /// −1 when closed.
     private(set) var socket: Int32
     /// The TLS state; `nil` for plain HTTP.
-    let secure: TLSConnection?
+    let secure: TLSSession?
     /// The exchange whose response is awaited or read; `nil` when there is none, or when its body is drained.
     private(set) var exchange: HTTP1Exchange?
     /// Decides what happens to the connection and to its request.
@@ -26,7 +24,7 @@ final class HTTP1Socket {
     /// The bytes of the request that the socket has not accepted.
     private var unsent: [UInt8] = []
 
-    init(_ socket: Int32, _ secure: TLSConnection?, to connectionKey: ConnectionKey, id: HTTP1ConnectionID) {
+    init(_ socket: Int32, _ secure: TLSSession?, to connectionKey: ConnectionKey, id: HTTP1ConnectionID) {
         self.socket = socket
         self.secure = secure
         self.connectionKey = connectionKey
@@ -41,7 +39,8 @@ final class HTTP1Socket {
     func close() {
         machine.close()
         guard socket >= 0 else { return }
-        if let secure { secure.close() } else { _ = Glibc.close(socket) }
+        secure?.close()
+        _ = Glibc.close(socket)
         socket = -1
     }
 
@@ -102,8 +101,12 @@ final class HTTP1Socket {
         exchange.timing.requestEnd = clock.now
     }
 
-    /// Sends what the socket did not accept before.
-    func sendRest() { if !unsent.isEmpty { send(unsent) } }
+    /// Goes on with what waited for room in the socket.
+    func canWrite() {
+        if !unsent.isEmpty { send(unsent) }
+        // New keys of TLS are confirmed before reading continues.
+        if secure?.wantsWrite == true { canRead = true }
+    }
 
     /// Sends `bytes`, or as much as the socket accepts now.
     ///
@@ -137,14 +140,6 @@ final class HTTP1Socket {
             if errno == EAGAIN { return 0 }
             if errno != EINTR { return nil }
         }
-    }
-
-    enum ReadResult: Hashable {
-        /// `isLast`: nothing more is available until the next event, except the end if the peer has closed.
-        case bytes(Int, isLast: Bool)
-        case closed
-        case nothing
-        case failed(TransferFault)
     }
 
     /// Reads the available bytes, at most as much as the buffer holds.

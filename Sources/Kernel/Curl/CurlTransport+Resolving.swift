@@ -1,14 +1,10 @@
 import PawlBase
+import PawlHTTP
 import PawlSystem
 
 /// A request that waits for the addresses of its host.
 struct PendingLookup {
-    enum Receiver {
-        case connection(HTTP1Exchange)
-        case exchange(Exchange)
-    }
-
-    var receiver: Receiver
+    var exchange: Exchange
     var query: HostQuery
     var start: Instant
     var deadline: Instant
@@ -21,9 +17,9 @@ struct HostAddresses {
     var texts: [String]
 
     /// As CURLOPT_RESOLVE takes them.
-    var lines: HeaderLines {
+    var lines: CurlList {
         let list = texts.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
-        return HeaderLines(["+\(host):\(port):\(list)"])
+        return CurlList(["+\(host):\(port):\(list)"])
     }
 }
 
@@ -41,14 +37,15 @@ extension CurlTransport {
         /// `nil` where libcurl needs no addresses.
         case known(HostAddresses?)
         case failed(TransferFault)
-        /// The receiver will be continued.
+        /// The exchange will be continued.
         case pending
     }
 
-    func target(
-        of request: TransferRequest, _ settings: ConnectionSettings?, for receiver: PendingLookup.Receiver
-    ) -> Target {
-        guard let query = settings?.query(for: request.address) else { return .known(nil) }
+    func target(of request: TransferRequest, for exchange: Exchange) -> Target {
+        let values = request.settings.values
+        guard !values.usesProxy(for: request.address.scheme), let query = values.query(for: request.address) else {
+            return .known(nil)
+        }
         let (hostResults, wake) = (hostResults, poller.wake)
         let reply = resolver.ask(query) { waiter, result in
             hostResults.post((waiter, result))
@@ -58,8 +55,10 @@ extension CurlTransport {
         case .known(let result): return target(of: request, query, result)
         case .waiting(let waiter):
             let now = clock.now
-            let deadline = now + request.settings.values.lookupTimeout
-            lookups[waiter] = PendingLookup(receiver: receiver, query: query, start: now, deadline: deadline)
+            // Where requests go to many hosts, their owner looks them up before.
+            let limit = values.connectTimeout
+            let deadline = now + (values.usesManyHosts ? min(limit, HostCache.silence * 2) : limit)
+            lookups[waiter] = PendingLookup(exchange: exchange, query: query, start: now, deadline: deadline)
             lookupDeadline = min(lookupDeadline ?? deadline, deadline)
             return .pending
         }
@@ -84,8 +83,7 @@ extension CurlTransport {
         let now = clock.now
         for (waiter, result) in hostResults.take() {
             guard let lookup = lookups.removeValue(forKey: waiter) else { continue }
-            let request = lookup.request
-            let target = request.map { self.target(of: $0, lookup.query, result) } ?? .known(nil)
+            let target = lookup.exchange.request.map { self.target(of: $0, lookup.query, result) } ?? .known(nil)
             if proceed(lookup, to: target, at: now) { hasTold = true }
         }
         guard let due = lookupDeadline, due <= now else { return hasTold }
@@ -100,16 +98,8 @@ extension CurlTransport {
 
     /// Returns whether a sink was called.
     private func proceed(_ lookup: PendingLookup, to target: Target, at now: Instant) -> Bool {
-        let time = LookupTime(start: lookup.start, end: now)
-        switch lookup.receiver {
-        case .connection(let exchange):
-            guard let http1, exchange.sink != nil else { return false }
-            exchange.lookup = time
-            return !connect(exchange, to: target, for: http1)
-        case .exchange(let exchange):
-            exchange.lookup = time
-            return join(exchange, to: target)
-        }
+        lookup.exchange.lookup = LookupTime(start: lookup.start, end: now)
+        return join(lookup.exchange, to: target)
     }
 
     private func withdraw(_ waiter: HostCache.Waiter, _ lookup: PendingLookup) {
@@ -117,37 +107,5 @@ extension CurlTransport {
         resolver.withdraw(waiter, from: lookup.query)
     }
 
-    /// Nothing waits for the host of a connection that is no longer needed.
-    func cancelLookup(for exchange: HTTP1Exchange) {
-        for (waiter, lookup) in lookups {
-            guard case .connection(let waiting) = lookup.receiver, waiting === exchange else { continue }
-            return withdraw(waiter, lookup)
-        }
-    }
-
     func cancelLookups() { for (waiter, lookup) in lookups { withdraw(waiter, lookup) } }
-}
-
-extension PendingLookup {
-    /// The request; `nil` when it was cancelled.
-    fileprivate var request: TransferRequest? {
-        switch receiver {
-        case .connection(let exchange): exchange.request
-        case .exchange(let exchange): exchange.request
-        }
-    }
-}
-
-extension TransferSettings.Values {
-    /// How long a request waits for the lookup of its host.
-    ///
-    /// Where requests go to many hosts, their owner looks them up before, and also the targets of redirects that take longer.
-    fileprivate var lookupTimeout: Interval {
-        usesManyHosts ? min(connectTimeout, HostCache.silence * 2) : connectTimeout
-    }
-}
-
-extension ConnectionSettings {
-    /// The lookup that a connection to the address needs; `nil` where libcurl connects to something else, or knows the address.
-    fileprivate func query(for address: WebAddress) -> HostQuery? { usesProxy ? nil : values.query(for: address) }
 }
