@@ -121,7 +121,8 @@ extension HTTPTransport {
                 let common = try settings.settings(for: request)
                 let route =
                     common.mayUseProxy
-                    ? try ProxyRoute.route(to: request.address, common.values, environment: { Environment.value($0) }) : nil
+                    ? try ProxyRoute.route(to: request.address, common.values, environment: { Environment.value($0) })
+                    : nil
                 try begin(request, as: id, sink: sink, by: route)
             } catch { refuse(id, error, to: sink) }
         }

@@ -3,6 +3,8 @@ import PawlCurl
 import PawlSystem
 import Testing
 
+@testable import PawlHTTP
+
 @Suite struct CancellingTests {
     /// Cancels a transfer inside the callback for its header section, and waits until nothing more is due.
     private func cancelInHead(_ bench: Bench, _ server: ScriptedServer) throws -> Recorder {

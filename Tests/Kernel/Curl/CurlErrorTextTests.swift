@@ -3,6 +3,7 @@ import Testing
 
 @testable import PawlBase
 @testable import PawlCurl
+@testable import PawlHTTP
 
 /// libcurl's and OpenSSL's texts, as users read them.
 @Suite struct CurlErrorTextTests {

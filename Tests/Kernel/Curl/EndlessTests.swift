@@ -1,6 +1,8 @@
 import PawlBase
 import Testing
 
+@testable import PawlHTTP
+
 /// Servers that send endlessly and never a byte of the file: the bytes read are bounded, by either HTTP client.
 @Suite struct EndlessTests {
     /// Socket buffers and one round of libcurl's exceed what is read on purpose.

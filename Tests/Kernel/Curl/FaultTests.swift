@@ -1,6 +1,8 @@
 import PawlBase
 import Testing
 
+@testable import PawlHTTP
+
 @Suite struct FaultTests {
     private func fault(of response: ScriptedServer.Response) throws -> TransferFault {
         let server = try ScriptedServer { _ in response }

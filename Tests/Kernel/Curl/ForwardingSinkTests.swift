@@ -4,6 +4,7 @@ import Testing
 
 @testable import PawlBase
 @testable import PawlCurl
+@testable import PawlHTTP
 
 /// What stands before a transfer's receiver.
 @Suite struct ForwardingSinkTests {
@@ -30,9 +31,8 @@ import Testing
         try site.add("file", Payload(seed: 8, length: 10_000))
         // With server-side includes nginx does not know the length.
         let nginx = try NginxServer(site, locations: "ssi on; ssi_types *;", authority: authority)
-        let bench = try Bench()
         let traced = Mutex<[TransferTrace]>([])
-        bench.transport.trace = { event in traced.withLock { $0.append(event) } }
+        let bench = try Bench(trace: { event in traced.withLock { $0.append(event) } })
         var values = TransferSettings.Values()
         (values.proxy, values.authorityFile) = ("", authority.authority)
         var request = TransferRequest(

@@ -2,6 +2,8 @@ import PawlBase
 import PawlTestKit
 import Testing
 
+@testable import PawlHTTP
+
 @Suite struct HeadTests {
     private func fetch(
         _ respond: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response,

@@ -1,6 +1,8 @@
 import PawlBase
 import Testing
 
+@testable import PawlHTTP
+
 /// Connections over one version of the Internet Protocol.
 @Suite struct IPVersionTests {
     private func settings(_ version: IPVersion) -> TransferSettings {

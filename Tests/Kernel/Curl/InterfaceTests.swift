@@ -1,6 +1,8 @@
 import PawlBase
 import Testing
 
+@testable import PawlHTTP
+
 /// Connections from a given interface or address.
 @Suite struct InterfaceTests {
     private func settings(_ interface: String?) -> TransferSettings {

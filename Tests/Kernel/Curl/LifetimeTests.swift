@@ -5,6 +5,8 @@ import PawlTestKit
 import Synchronization
 import Testing
 
+@testable import PawlHTTP
+
 @Suite struct LifetimeTests {
     @Test func `a wake from another thread ends the wait`() throws {
         let bench = try Bench()

@@ -3,6 +3,7 @@ import Testing
 
 @testable import PawlBase
 @testable import PawlCurl
+@testable import PawlHTTP
 
 /// Credentials in requests.
 @Suite struct LoginTests {

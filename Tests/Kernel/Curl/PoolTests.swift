@@ -3,6 +3,8 @@ import PawlSystem
 import Synchronization
 import Testing
 
+@testable import PawlHTTP
+
 /// The state that handles and connections of a transport keep, and must not keep.
 @Suite struct PoolTests {
     private static func digest(_ nonce: String) -> ScriptedServer.Response {

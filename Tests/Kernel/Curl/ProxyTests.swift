@@ -1,6 +1,8 @@
 import PawlBase
 import Testing
 
+@testable import PawlHTTP
+
 @Suite struct ProxyTests {
     @Test func `the login of a proxy's URL is sent to the proxy, and only after its 407`() throws {
         let proxy = try ScriptedServer { request in

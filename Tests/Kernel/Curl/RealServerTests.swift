@@ -3,6 +3,8 @@ import PawlCurl
 import PawlTestKit
 import Testing
 
+@testable import PawlHTTP
+
 /// TLS, HTTP/2, FTP and SFTP, with third-party servers.
 @Suite(.serialized) struct RealServerTests {
     private let content = Payload(seed: 7, length: 2_000_000)

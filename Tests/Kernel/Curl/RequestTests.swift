@@ -2,6 +2,8 @@ import PawlBase
 import PawlTestKit
 import Testing
 
+@testable import PawlHTTP
+
 @Suite struct RequestTests {
     private func server() throws -> ScriptedServer { try ScriptedServer { _ in .body([1, 2, 3]) } }
 
@@ -64,8 +66,7 @@ import Testing
     @Test func `a handle carries nothing of one request into the next`() throws {
         let server = try server()
         defer { server.stop() }
-        // Both requests are libcurl's: the first requires credentials, so the second must not use another client.
-        let bench = try LibcurlAlone.$isOn.withValue(true) { try Bench() }
+        let bench = try Bench()
         let rich = settings {
             $0.headers = ["X-Mark: rich", "Cookie: c=1"]
             $0.userAgent = "Rich"
@@ -80,7 +81,6 @@ import Testing
         try bench.fetch(TransferRequest(port: server.port, settings: plain))
         let bare = "GET /file HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nAccept: */*\r\n"
         #expect(server.requests[1].head == bare + "Accept-Encoding: identity\r\n\r\n")
-        // On the same connection, so the same pooled handle could leak.
         #expect(server.connections == 1)
         request.range = .whole
         try bench.fetch(request)

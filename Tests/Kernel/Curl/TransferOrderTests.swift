@@ -2,6 +2,8 @@ import PawlBase
 import PawlCurl
 import Testing
 
+@testable import PawlHTTP
+
 @Suite struct TransferOrderTests {
     @Test func `the head comes before the first byte and the end after the last`() throws {
         let bytes = payload(300_000)

@@ -105,7 +105,9 @@ extension HTTP1Client {
             connector.attempts[attempt.number] = Connector.Attempt(id: id, socket: socket)
             connectors[id] = (connector, attempt.number)
             guard poller.watch(socket, for: .changes, key: id.rawValue, of: source) else {
-                return lose(connector, attempt.number, TransferFault(.other, foreign: "cannot watch a connection: \(SystemError.last.text)"))
+                return lose(
+                    connector, attempt.number,
+                    TransferFault(.other, foreign: "cannot watch a connection: \(SystemError.last.text)"))
             }
             if isConnected { succeed(connector, attempt.number) }
         } catch { connector.machine.failed(attempt.number, error, at: clock.now) }

@@ -67,7 +67,8 @@ import PawlSystem
     var deadline: Instant? {
         let drained = draining.lazy.compactMap(\.machine.deadline).min()
         let handshake = waitingForHandshake.isEmpty ? nil : idle.deadline
-        return [drained, handshake, firstDeadline].lazy.compactMap { $0 }.min()
+        let connecting = exchanges.isEmpty ? nil : firstDeadline
+        return [drained, handshake, connecting].lazy.compactMap { $0 }.min()
     }
 
     // MARK: requests from the transport

@@ -83,7 +83,9 @@ package final class Logins {
         }
         for digest in digests {
             let nonce = String(UInt64.random(in: .min ... .max), radix: 16)
-            if let response = digest.response(login, method, target: target, clientNonce: nonce, hash: hash) { return response }
+            if let response = digest.response(login, method, target: target, clientNonce: nonce, hash: hash) {
+                return response
+            }
         }
         return challenges.contains { $0.scheme == "basic" } ? LoginField.basic(login) : nil
     }

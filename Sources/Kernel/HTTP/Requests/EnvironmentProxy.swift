@@ -5,7 +5,9 @@ import PawlSystem
 package enum EnvironmentProxy {
     /// The proxy that libcurl would use for the scheme, without user name and password; `nil` when it has no login, and
     /// libcurl may read the environment.
-    package static func plain(for scheme: WebAddress.Scheme) -> String? { text(for: scheme).flatMap(ProxyURL.withoutLogin) }
+    package static func plain(for scheme: WebAddress.Scheme) -> String? {
+        text(for: scheme).flatMap(ProxyURL.withoutLogin)
+    }
 
     /// The proxy that libcurl would use for the scheme, as the environment has it.
     package static func text(for scheme: WebAddress.Scheme) -> String? { variable(for: scheme)?.value }

@@ -37,7 +37,9 @@ package enum HeaderLine {
     ]
 
     /// The Referer field to send, if any.
-    package static func referer(of values: TransferSettings.Values, to scheme: WebAddress.Scheme, whole: Bool) -> String? {
+    package static func referer(
+        of values: TransferSettings.Values, to scheme: WebAddress.Scheme, whole: Bool
+    ) -> String? {
         guard let referer = values.referer, !referer.isEmpty else { return nil }
         return whole ? referer : RequestField.referer(referer, acrossTo: scheme)
     }

@@ -2,6 +2,8 @@ import PawlBase
 import PawlCurl
 import Testing
 
+@testable import PawlHTTP
+
 /// HTTP by Pawl's own client; the suites that run twice cover what it shares with libcurl.
 @Suite struct HTTP1ClientTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
@@ -18,8 +20,8 @@ import Testing
     ) throws -> [String] {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
-        for isAlone in [false, true] {
-            let bench = try LibcurlAlone.$isOn.withValue(isAlone) { try Bench() }
+        for _ in [false, true] {
+            let bench = try Bench()
             let address = WebAddress(
                 scheme: address.scheme, host: address.host, port: server.port, path: address.path, query: address.query)
             var request = TransferRequest(address: address, range: range, settings: TransferSettings(values))

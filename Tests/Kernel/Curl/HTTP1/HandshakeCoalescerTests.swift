@@ -1,6 +1,7 @@
 import Testing
 
 @testable import PawlBase
+@testable import PawlHTTP
 
 @Suite struct HandshakeCoalescerTests {
     private let near = ConnectionKey(TransferRequest(port: 1, scheme: .https))

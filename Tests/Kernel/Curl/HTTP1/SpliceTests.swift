@@ -4,6 +4,8 @@ import PawlCurl
 import PawlTestKit
 import Testing
 
+@testable import PawlHTTP
+
 /// Records a transfer's events, and offers a file for the bytes of the body.
 private final class FileSink: TransferSink {
     let descriptor: Int32

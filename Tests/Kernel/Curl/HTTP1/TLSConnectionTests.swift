@@ -3,6 +3,7 @@ import Testing
 
 @testable import PawlBase
 @testable import PawlCurl
+@testable import PawlHTTP
 @testable import PawlSystem
 
 /// TLS on dedicated connections: read by Pawl's client, and for comparison by libcurl.
@@ -68,8 +69,7 @@ import Testing
 
     @Test func `a body is complete only by its length or close_notify`() throws {
         let half = Array(SecureServer.body[..<50_000])
-        // libcurl 7.88 does not distinguish the last one from a complete body.
-        for path in ["/short", "/farewell"] + (LibcurlAlone.isOn ? [] : ["/endlesscut"]) {
+        for path in ["/short", "/farewell", "/endlesscut"] {
             let recorder = try bench.fetch(request(path))
             #expect([.truncated, .connectionLost].contains(recorder.fault?.kind), "\(path)")
             #expect(recorder.body == half, "\(path)")
@@ -132,14 +132,14 @@ import Testing
             #expect(try bench.fetch(one).end == .complete)
         }
         #expect(server.requests("/small") == 4)
-        #expect(server.connections.count == (LibcurlAlone.isOn ? 2 : 3))
+        #expect(server.connections.count == 3)
     }
 
     @Test func `a transport that is released leaves nothing behind`() throws {
-        weak var gone: MultiHandle?
+        weak var gone: HTTP1Client?
         do {
             let bench = try Bench()
-            gone = bench.transport.multi
+            gone = bench.transport.http1
             #expect(try bench.fetch(request("/small")).end == .complete)
             let (_, recorder) = bench.start(request("/stall"))
             try bench.run { recorder.body.count == 50_000 }

@@ -2,6 +2,7 @@ import Testing
 
 @testable import PawlBase
 @testable import PawlCurl
+@testable import PawlHTTP
 @testable import PawlSystem
 
 /// The threads that look host names up.

@@ -1,9 +1,10 @@
 import Glibc
 import PawlBase
 import PawlCurl
-import PawlHTTP
 import PawlSystem
 import Testing
+
+@testable import PawlHTTP
 
 /// Records the events of one transfer, and responds as configured.
 final class Recorder: TransferSink {
@@ -61,11 +62,11 @@ final class Bench {
     let transport: HTTPTransport
     private var lastID: UInt64 = 0
 
-    init(_ clock: any Clock = SystemClock()) throws {
+    init(_ clock: any Clock = SystemClock(), trace: (@Sendable (TransferTrace) -> Void)? = nil) throws {
         self.clock = clock
         poller = EpollPoller(clock: clock)
         transport = HTTPTransport(
-            clock: clock, poller: poller, others: CurlTransports(clock: clock).makeTransport)
+            clock: clock, poller: poller, trace: trace, others: CurlTransports(clock: clock).makeTransport)
     }
 
     @discardableResult func start(
