@@ -37,6 +37,7 @@ extension HTTP1Client {
         guard let exchange, let sink = exchange.sink else { return }
         exchanges[exchange.id] = nil
         exchange.detach()
+        hasEnded = true
         sink.transferEnded(exchange.id, end)
     }
 

@@ -10,6 +10,8 @@ import PawlSystem
     let poller: any Poller
     let source: PollSource
     let cookies: OriginCookies
+    /// Whether a sink was informed of an end since the round began.
+    var hasEnded = false
 
     /// The transfers that have a receiver.
     var exchanges: [TransferID: HTTP1Exchange] = [:]
@@ -96,11 +98,12 @@ import PawlSystem
     /// Sends the requests that were started, and goes on with those that waited for something; returns the next time at which
     /// there is work to do.
     func begin() -> Instant? {
+        hasEnded = false
         takeVerdicts()
         takeResults()
         for exchange in sendWaiting() { connect(exchange) }
         let hasResumed = deliverResumed()
-        return hasResumed || isBusy ? .past : deadline
+        return hasResumed || hasEnded || isBusy ? .past : deadline
     }
 
     func resume(_ id: TransferID) -> Bool {
