@@ -7,6 +7,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case chunks
     case contentRange
     case cookie
+    case cookies
     case date
     case digestFields
     case disposition
@@ -55,6 +56,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .chunks: try ChunkLaws.check(&input)
         case .contentRange: try ContentRangeLaws.check(&input)
         case .cookie: try CookieLaws.check(&input)
+        case .cookies: try CookieJarLaws.check(&input)
         case .date: try DateLaws.check(&input)
         case .digestFields: try DigestFieldLaws.check(&input)
         case .disposition: try DispositionLaws.check(&input)

@@ -86,3 +86,40 @@ enum CookieLaws {
         try hold(cookie?.maximumAge == 0 && cookie?.isSecure == true, "\(name)=\(value)")
     }
 }
+
+/// Cookie jars: what is written is read again, and a server's cookies go to its own domain.
+enum CookieJarLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let now = UnixTime(seconds: 1_700_000_000)
+        let hosts = [
+            "www.evil.example", "evil.example", "a.www.evil.example", "victim.example", "127.0.0.1", "example",
+        ]
+        let addresses = hosts.flatMap { host in
+            [WebAddress.Scheme.http, .https].map {
+                WebAddress(scheme: $0, host: host, port: 80, path: "/in/page", query: nil)
+            }
+        }
+        var jar = CookieJar()
+        if input.flag() {
+            let setter = addresses[Int(input.byte() % 6)]
+            while !input.isEmpty { jar.store([input.text()], from: setter, now: now) }
+            for address in addresses where address.host == "victim.example" || NumericAddress.isOne(address.host) {
+                try hold(jar.field(for: address, now: now) == nil, "a cookie of \(setter.host) for \(address.host)")
+            }
+        } else {
+            jar = CookieJar(netscape: input.rest())
+        }
+        let lines = jar.lines
+        for line in lines {
+            try hold(line.utf8.count { $0 == .tab } == 6 && FieldText.isSafe(line), "not a line: \(line)")
+        }
+        let again = CookieJar(netscape: Array(lines.joined(separator: "\n").utf8))
+        try hold(again.lines.hasSameBytes(as: lines), "other lines: \(lines), \(again.lines)")
+        for address in addresses {
+            guard let field = jar.field(for: address, now: now) else { continue }
+            try hold(!field.utf8.contains(where: \.isControl), "a control character in \(field)")
+            try hold(field.utf8.count <= CookieJar.Limit.field, "a field of \(field.utf8.count) bytes")
+            try hold(again.field(for: address, now: now) == field, "another field: \(field)")
+        }
+    }
+}

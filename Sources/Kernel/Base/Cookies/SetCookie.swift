@@ -7,6 +7,8 @@ package struct SetCookie: Hashable, Sendable {
     /// `nil` for a host-only cookie.
     package var domain: String?
     package var isSecure = false
+    /// Whether scripts of a page may not read it (HttpOnly).
+    package var isOnlyOverHTTP = false
     /// The lifetime in seconds, 0 to delete it; `nil` when the field has none.
     package var maximumAge: Int64?
     /// The unparsed date of Expires.
@@ -47,6 +49,8 @@ package struct SetCookie: Hashable, Sendable {
             domain = value.isEmpty ? nil : text
         } else if name.isCaseInsensitively("secure") {
             isSecure = true
+        } else if name.isCaseInsensitively("httponly") {
+            isOnlyOverHTTP = true
         } else if name.isCaseInsensitively("expires") {
             expires = text
         } else if name.isCaseInsensitively("max-age") {
