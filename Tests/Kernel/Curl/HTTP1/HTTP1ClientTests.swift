@@ -15,43 +15,6 @@ import Testing
         return TransferSettings(values)
     }
 
-    private func heads(
-        _ values: TransferSettings.Values, range: RequestedRange, address: WebAddress, bypassing: Bool
-    ) throws -> [String] {
-        let server = try ScriptedServer { _ in .body([1]) }
-        defer { server.stop() }
-        for _ in [false, true] {
-            let bench = try Bench()
-            let address = WebAddress(
-                scheme: address.scheme, host: address.host, port: server.port, path: address.path, query: address.query)
-            var request = TransferRequest(address: address, range: range, settings: TransferSettings(values))
-            request.bypassesCaches = bypassing
-            request.carriesSecrets = !bypassing
-            try bench.fetch(request)
-        }
-        return server.requests.map(\.head)
-    }
-
-    @Test(
-        arguments: [
-            [], ["X-One: 1", "X-Two:2"], ["X-Empty;", "X-Gone:", "X-Blank:   ", "no field at all", ": nothing"],
-            ["Accept: text/plain", "user-agent: other"], ["Accept:", "User-Agent:", "Referer:"],
-            ["Cache-Control: max-age=0", "Cookie: a=b", "Authorization: Bearer x"], ["X-Ümlaut: ä", "X-Last: y"],
-            ["Range: bytes=1-", "If-Range: \"x\"", "Accept-Encoding: br"], ["X;y: z", "X-Semi ;", "X-More;  "],
-        ], [RequestedRange.whole, .closed(ByteRange(5, 10)), .from(3), .suffix(7)])
-    func `libcurl would have sent the same bytes`(lines: [String], range: RequestedRange) throws {
-        var values = settings().values
-        values.headers = lines
-        values.userAgent = "Pawl/1"
-        values.referer = "http://before.example/x?y"
-        var address = WebAddress(scheme: .http, host: "127.0.0.1", port: 1, path: "/a%20b/c;d", query: "q=1&r")
-        for bypassing in [false, true] {
-            let heads = try heads(values, range: range, address: address, bypassing: bypassing)
-            #expect(heads.count == 2 && heads.first == heads.last, "\(heads)")
-            address.query = nil
-        }
-    }
-
     @Test func `nothing is read while a transfer is held back, and all of it after a resume`() throws {
         let bytes = payload(2_000_000)
         let server = try ScriptedServer { _ in .body(bytes) }
@@ -78,15 +41,6 @@ import Testing
         #expect(recorder.body == bytes)
         #expect(recorder.pauses == 0)
         #expect(sizes.count > 2)
-    }
-
-    @Test(arguments: ["Host: other.example", "Connection: close", "Expect: 100-continue"])
-    func `fields that change the exchange are left to libcurl`(line: String) throws {
-        var values = settings().values
-        values.headers = [line]
-        let address = WebAddress(scheme: .http, host: "127.0.0.1", port: 1, path: "/", query: nil)
-        let heads = try heads(values, range: .whole, address: address, bypassing: false)
-        #expect(heads.count == 2 && heads.first == heads.last, "\(heads)")
     }
 
     @Test func `a server that closes fresh connections too is not retried forever`() throws {
