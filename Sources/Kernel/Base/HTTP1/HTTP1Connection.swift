@@ -3,7 +3,8 @@
 /// One method for each event; the result says what to do. The code with the socket carries it out and reports what
 /// happened: it decides nothing. Only the framing of a body passes through here, the data need not.
 ///
-/// All requests are idempotent (GET), so a request that a reused connection lost may be sent again (RFC 9110 §9.2.2).
+/// All requests may be repeated, so one that a reused connection lost is sent again (RFC 9110 §9.2.2): GET is idempotent,
+/// and who sends another method would repeat it as well.
 package struct HTTP1Connection: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// It carries no request.
@@ -67,7 +68,10 @@ package struct HTTP1Connection: Hashable, Sendable {
     private var use = Use.none
     /// The number of bytes of the request that were not sent, also when they never will be.
     private var unsent = 0
-    private var requestLength = 0
+    private var headLength = 0
+    private var bodyLength = 0
+    /// Whether the response was there before the whole request, and is none that lets the rest be of use.
+    private var isRefused = false
     /// Whether the peer has closed its side, though bytes that it sent before may not have been read.
     package private(set) var isPeerClosed = false
     private var reader = ResponseReader()
@@ -76,14 +80,17 @@ package struct HTTP1Connection: Hashable, Sendable {
 
     // MARK: the request
 
-    /// A request of `length` bytes is about to be sent.
-    package mutating func begin(length: Int, isRetry: Bool) {
+    /// A request is about to be sent, with a header section of `length` bytes and a body of `body`; `isHead` when its
+    /// method is HEAD, to which no response has a body.
+    package mutating func begin(length: Int, body: Int = 0, isHead: Bool = false, isRetry: Bool) {
         precondition(state == .idle, "a connection carries one request at a time")
         precondition(!isRetry || use == .none, "a request is sent again on a new connection only")
         use = use == .none ? .first : .later
-        unsent = length
-        requestLength = length
-        reader.begin()
+        unsent = length + body
+        headLength = length
+        bodyLength = body
+        isRefused = false
+        reader.begin(isHead: isHead)
         state = .sending
     }
 
@@ -92,6 +99,9 @@ package struct HTTP1Connection: Hashable, Sendable {
         assert(count <= unsent, "more was sent than there was")
         unsent -= count
     }
+
+    /// Whether the rest of the request is to be sent: after an early response only if that is a success.
+    package var sendsRest: Bool { unsent > 0 && !isRefused && state != .closed }
 
     /// Whether this is the first request of the connection.
     package var isFirstRequest: Bool { use == .first }
@@ -139,7 +149,7 @@ package struct HTTP1Connection: Hashable, Sendable {
     ///
     /// On a reused connection, bytes that arrive before the peer can have seen the request follow the previous response
     /// and are no response to this one (response splitting, RFC 9112 §11.1).
-    package var needsUnacknowledged: Bool { state == .sending && use == .later && unsent == 0 }
+    package var needsUnacknowledged: Bool { state == .sending && use == .later && unsent <= bodyLength }
 
     /// `count` bytes were read; after that `unacknowledged` bytes of the request were not acknowledged.
     ///
@@ -148,7 +158,9 @@ package struct HTTP1Connection: Hashable, Sendable {
         switch state {
         case .sending:
             state = .head
-            guard use == .later, unsent > 0 || unacknowledged >= requestLength else { return nil }
+            // A server may refuse a body that it has not read; then it has read the header section.
+            let seen = headLength + bodyLength - unsent - unacknowledged
+            guard use == .later, unsent > bodyLength || seen < (bodyLength > 0 ? headLength : 1) else { return nil }
             return refuse(
                 TransferFault(
                     .malformed,
@@ -178,6 +190,7 @@ package struct HTTP1Connection: Hashable, Sendable {
         case .incomplete: return .more
         case .head(let head):
             state = .judging
+            isRefused = unsent > 0 && head.status >= 300
             return .head(head)
         case .data(let count): return .data(count)
         case .end: return .end(.complete(keeps: finish(isClean: isLast)))
@@ -220,7 +233,8 @@ package struct HTTP1Connection: Hashable, Sendable {
     ///
     /// Returns whether the body is drained, otherwise the connection is closed.
     package mutating func wantsNoBody(at now: Instant) -> Bool {
-        guard state == .judging, HTTP1Limits.isWorthDraining(reader.body, keepsConnection: reader.keepsConnection)
+        guard state == .judging, unsent == 0,
+            HTTP1Limits.isWorthDraining(reader.body, keepsConnection: reader.keepsConnection)
         else {
             close()
             return false

@@ -37,6 +37,8 @@ package struct ResponseReader: Hashable, Sendable {
     private var head: [UInt8] = []
     /// The length of the interim heads before it.
     private var interimBytes = 0
+    /// Whether the response is to HEAD: it says how long the body would be (RFC 9110 §9.3.2).
+    private var isToHead = false
     private var chunks = ChunkDecoder()
     /// The rest of the body.
     package private(set) var body = ResponseFraming.Body.none
@@ -48,8 +50,9 @@ package struct ResponseReader: Hashable, Sendable {
     package init() {}
 
     /// Resets it for the response to another request.
-    package mutating func begin() {
+    package mutating func begin(isHead: Bool = false) {
         state = .head
+        isToHead = isHead
         head.removeAll(keepingCapacity: true)
         interimBytes = 0
         body = .none
@@ -166,7 +169,7 @@ extension ResponseReader {
             return nil
         }
         content.lines = head
-        body = framing.body
+        body = isToHead ? .none : framing.body
         cookies = framing.cookies
         keepsConnection = framing.keepsConnection
         if body == .chunked { chunks = ChunkDecoder() }

@@ -9,6 +9,9 @@ package struct TransferID: Hashable, Sendable {
 /// One request, ready to go out.
 package struct TransferRequest: Sendable {
     package var address: WebAddress
+    /// The method of HTTP; whatever it is, a request that a reused connection lost is sent again.
+    package var method = "GET"
+    package var body: [UInt8] = []
     package var range: RequestedRange
     package var connection: ConnectionUse
     /// `true` only when `address.origin` was given by the user: then credentials, netrc, cookies of the given

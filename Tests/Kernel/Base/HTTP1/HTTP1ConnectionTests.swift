@@ -3,8 +3,8 @@ import Testing
 @testable import PawlBase
 
 @Suite struct HTTP1ConnectionTests {
-    @Test func `every reachable state keeps the laws of a connection`() {
-        let (states, events, broken) = HTTP1WalkState.walk(most: 20_000)
+    @Test(arguments: [0, 2]) func `every reachable state keeps the laws of a connection`(body: Int) {
+        let (states, events, broken) = HTTP1WalkState.walk(body: body, most: 20_000)
         #expect(broken == nil)
         #expect(states.count >= 20_000)
         // The walk has come everywhere, and everything has happened.
@@ -92,6 +92,61 @@ import Testing
         let ending = run(&connection, "HTTP/1.1 431 Too Long\r\nContent-Length: 0\r\n\r\n")
         #expect(ending == .complete(keeps: false))
         #expect(connection.isClosed)
+    }
+
+    @Test(arguments: [
+        (9, 0, false), (10, 0, true), (10, 1, false), (15, 5, true), (15, 6, false), (30, 20, true), (30, 30, false),
+    ]) func `a body that the server does not read may be refused once its head has arrived`(
+        sent: Int, unacknowledged: Int, isSeen: Bool
+    ) {
+        var connection = reused()
+        _ = run(&connection, "HTTP/1.1 204 No\r\n\r\n")
+        connection.begin(length: 10, body: 20, isRetry: false)
+        connection.sent(sent)
+        let head = "HTTP/1.1 413 Large\r\nContent-Length: 4\r\n\r\n"
+        let early = run(&connection, head, unacknowledged: unacknowledged)
+        guard isSeen else {
+            #expect(early == .retry)
+            return
+        }
+        #expect(early == nil && connection.deliversBody && !connection.sendsRest)
+        let ending = run(&connection, "body")
+        #expect(ending == .complete(keeps: sent == 30))
+    }
+
+    @Test func `after an early success the rest is sent, and its connection is kept once that is done`() {
+        for isSent in [true, false] {
+            var connection = HTTP1Connection()
+            connection.begin(length: 10, body: 20, isRetry: false)
+            connection.sent(15)
+            let early = run(&connection, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbo")
+            #expect(early == nil && connection.sendsRest)
+            if isSent { connection.sent(15) }
+            let ending = run(&connection, "dy")
+            #expect(ending == .complete(keeps: isSent))
+        }
+    }
+
+    @Test func `a refused request whose response is not wanted closes the connection`() {
+        var connection = HTTP1Connection()
+        connection.begin(length: 10, body: 20, isRetry: false)
+        connection.sent(15)
+        let ending = run(&connection, "HTTP/1.1 403 No\r\nContent-Length: 4\r\n\r\n", isWanted: false)
+        #expect(ending == .stopped && connection.isClosed)
+    }
+
+    @Test func `a response to HEAD has no body, whatever it states`() {
+        var connection = HTTP1Connection()
+        for fields in ["Content-Length: 99\r\n", "Transfer-Encoding: chunked\r\n", "Content-Length: 0\r\n"] {
+            connection.begin(length: 10, isHead: true, isRetry: false)
+            connection.sent(10)
+            let ending = run(&connection, "HTTP/1.1 200 OK\r\n\(fields)\r\n")
+            #expect(ending == .complete(keeps: true))
+        }
+        connection.begin(length: 10, isRetry: false)
+        connection.sent(10)
+        let part = run(&connection, "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
+        #expect(part == nil)
     }
 
     @Test func `what follows a body of known length is left in the socket`() {

@@ -5,8 +5,8 @@ enum HTTP1Event: Hashable {
     case begin(isRetry: Bool)
     case sent(Int)
     case peerClosed
-    /// These bytes were read; `isSeen` when the peer has acknowledged the request.
-    case read(String, isSeen: Bool)
+    /// These bytes were read; the peer has not acknowledged so many of those that were sent.
+    case read(String, unacknowledged: Int)
     /// More than an unwanted body may have.
     case flood
     case scan(HTTP1Receiver)
@@ -29,6 +29,8 @@ enum HTTP1Receiver: Hashable {
 /// A connection together with what its users know, and the laws between both.
 struct HTTP1WalkState: Hashable {
     static let length = 2
+    /// The length of each request's body.
+    private let body: Int
     var machine = HTTP1Connection()
     /// Bytes that were read and not scanned yet; `nil` outside of a read.
     var pending: [UInt8]?
@@ -40,6 +42,10 @@ struct HTTP1WalkState: Hashable {
     private var hasHead = false
     private var isJudged = false
     private var drained = 0
+    /// Whether the response refuses a request that was not sent completely.
+    private var isRefused = false
+
+    init(body: Int) { self.body = body }
 
     private static let heads = [
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab",
@@ -49,13 +55,14 @@ struct HTTP1WalkState: Hashable {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 103 Hints\r\n\r\n", "HTTP/1.1 2",
         "04 No\r\n\r\n", "?",
     ]
+    private static let refusals = ["HTTP/1.1 413 Large\r\nContent-Length: 2\r\n\r\nab"]
     private static let bodies = ["a", "ab", "ab?", "1\r\na\r\n", "0\r\n\r\n", "0\r\n\r\n?"]
 
     /// What can happen now.
     var events: [HTTP1Event] {
         var events = [HTTP1Event.close]
         if !machine.isPeerClosed { events.append(.peerClosed) }
-        if unsent > 0 { events += (1...unsent).map { .sent($0) } }
+        if unsent > 0, machine.sendsRest { events += (1...unsent).map { .sent($0) } }
         switch machine.state {
         case .closed: return []
         case .idle:
@@ -71,10 +78,12 @@ struct HTTP1WalkState: Hashable {
         events += [.ended, .lost]
         if case .draining = machine.state { events += [.time(0), .time(2), .flood] }
         guard reads < 4 else { return events }
-        let pieces = machine.awaitsHead ? Self.heads : Self.bodies
-        let isSeen = machine.needsUnacknowledged ? [false, true] : [true]
-        return events + pieces.flatMap { piece in isSeen.map { .read(piece, isSeen: $0) } }
+        let pieces = machine.awaitsHead ? Self.heads + (body > 0 ? Self.refusals : []) : Self.bodies
+        let unacknowledged = machine.needsUnacknowledged ? 0...sent : 0...0
+        return events + pieces.flatMap { piece in unacknowledged.map { .read(piece, unacknowledged: $0) } }
     }
+
+    private var sent: Int { Self.length + body - unsent }
 
     /// Applies an event; returns the law that is broken.
     mutating func apply(_ event: HTTP1Event) -> String? {
@@ -85,6 +94,10 @@ struct HTTP1WalkState: Hashable {
         if isDraining, hasRequest { return "a request whose body is drained is not over" }
         if machine.state == .idle, hasRequest { return "an idle connection has a request" }
         if machine.state == .closed, hasRequest { return "a request ended without a result" }
+        if isDraining, unsent > 0 { return "an unwanted body is drained before the request was sent" }
+        if machine.sendsRest != (unsent > 0 && !isRefused && machine.state != .closed) {
+            return "a request is sent on after its refusal, or it is not sent"
+        }
         return broken
     }
 
@@ -93,17 +106,17 @@ struct HTTP1WalkState: Hashable {
     private mutating func carryOut(_ event: HTTP1Event) -> String? {
         switch event {
         case .begin(let isRetry):
-            machine.begin(length: Self.length, isRetry: isRetry)
+            machine.begin(length: Self.length, body: body, isRetry: isRetry)
             guard !hasRequest else { return "two requests at once" }
             requests += 1
-            (unsent, hasRequest, hasHead, isJudged) = (Self.length, true, false, false)
-            (reads, drained) = (0, 0)
+            (unsent, hasRequest, hasHead, isJudged) = (Self.length + body, true, false, false)
+            (reads, drained, isRefused) = (0, 0, false)
         case .sent(let count):
             unsent -= count
             machine.sent(count)
         case .peerClosed: machine.peerClosed()
-        case .read(let text, let isSeen): return read(Array(text.utf8), isSeen: isSeen)
-        case .flood: return read([UInt8](repeating: 0x61, count: HTTP1Limits.longestDrain + 1), isSeen: true)
+        case .read(let text, let count): return read(Array(text.utf8), unacknowledged: count)
+        case .flood: return read([UInt8](repeating: 0x61, count: HTTP1Limits.longestDrain + 1), unacknowledged: 0)
         case .scan(let receiver): return scan(receiver)
         case .wants(let isWanted): return judge(isWanted)
         case .resume:
@@ -125,11 +138,12 @@ struct HTTP1WalkState: Hashable {
         return nil
     }
 
-    private mutating func read(_ bytes: [UInt8], isSeen: Bool) -> String? {
-        let mustRefuse = machine.state == .sending && requests > 1 && (unsent > 0 || !isSeen)
+    private mutating func read(_ bytes: [UInt8], unacknowledged: Int) -> String? {
+        let isSeen = sent - unacknowledged >= (body > 0 ? Self.length : 1)
+        let mustRefuse = machine.state == .sending && requests > 1 && (unsent > body || !isSeen)
         let wasDraining = isDraining
         reads += 1
-        if let ending = machine.received(bytes.count, unacknowledged: isSeen ? 0 : Self.length) {
+        if let ending = machine.received(bytes.count, unacknowledged: unacknowledged) {
             return end(ending, rest: bytes.count)
         }
         if mustRefuse { return "bytes from before the request became its response" }
@@ -148,7 +162,8 @@ struct HTTP1WalkState: Hashable {
         case .more:
             pending = nil
             return rest.isEmpty ? nil : "bytes were left without a reason"
-        case .head:
+        case .head(let head):
+            isRefused = unsent > 0 && head.status >= 300
             if hasHead { return "a second head" }
             if !hasRequest { return "a head without a request" }
             hasHead = true
@@ -216,8 +231,8 @@ struct HTTP1WalkState: Hashable {
 
 extension HTTP1WalkState {
     /// The states within reach, breadth first; stops at the first broken law.
-    static func walk(most: Int) -> (states: [HTTP1WalkState], events: Set<HTTP1Event>, broken: String?) {
-        var states = [HTTP1WalkState()]
+    static func walk(body: Int, most: Int) -> (states: [HTTP1WalkState], events: Set<HTTP1Event>, broken: String?) {
+        var states = [HTTP1WalkState(body: body)]
         var seen = Set(states)
         var ways: [[HTTP1Event]] = [[]]
         var events: Set<HTTP1Event> = []
