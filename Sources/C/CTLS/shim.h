@@ -170,13 +170,16 @@ static inline int pawl_tls_set_older_ciphers(void *context, const char *names) {
     return SSL_CTX_set_cipher_list((SSL_CTX *)context, names);
 }
 
-// Digests of a few bytes, for logins (RFC 7616). Returns the digest's length, 0 for an unsupported algorithm.
-enum { PAWL_TLS_MD5, PAWL_TLS_SHA256, PAWL_TLS_SHA512_256 };
+// Digests of a few bytes, for logins (RFC 7616) and WebSockets. Returns the digest's length, 0 for an unsupported algorithm.
+enum { PAWL_TLS_MD5, PAWL_TLS_SHA256, PAWL_TLS_SHA512_256, PAWL_TLS_SHA1 };
 enum { PAWL_TLS_LONGEST_DIGEST = EVP_MAX_MD_SIZE };
 
 static inline unsigned pawl_tls_digest(int kind, const void *bytes, size_t count, unsigned char *digest) {
     unsigned length = 0;
     const EVP_MD *algorithm =
-        kind == PAWL_TLS_MD5 ? EVP_md5() : kind == PAWL_TLS_SHA256 ? EVP_sha256() : EVP_sha512_256();
+        kind == PAWL_TLS_MD5      ? EVP_md5()
+        : kind == PAWL_TLS_SHA1   ? EVP_sha1()
+        : kind == PAWL_TLS_SHA256 ? EVP_sha256()
+                                  : EVP_sha512_256();
     return EVP_Digest(bytes, count, digest, &length, algorithm, NULL) == 1 ? length : 0;
 }

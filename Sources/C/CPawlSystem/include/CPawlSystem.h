@@ -176,6 +176,14 @@ int pawl_connect(const struct pawl_route *route, int *established);
 // Writes the numeric address of a socket's end, the peer's or its own, and returns the port; -1 when it has none.
 int pawl_socket_end(int socket, int is_peer, char *text, size_t capacity);
 
+// Listens at a port of an address of 4 or 16 bytes, also while connections of an earlier listener end, or at a path that nothing
+// has. Returns a non-blocking socket, -1 with errno.
+int pawl_listen(const uint8_t *address, size_t length, uint16_t port);
+int pawl_listen_local(const char *path);
+
+// Accepts a connection, with Nagle's algorithm off. Returns a non-blocking socket, -1 with errno.
+int pawl_accept(int listener);
+
 // The error of a connection that is being established, 0 if there is none.
 int pawl_connection_error(int socket);
 

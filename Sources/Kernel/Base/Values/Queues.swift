@@ -4,6 +4,7 @@ package struct InstantHeap<Element: Sendable>: Sendable {
 
     package init() {}
 
+    package var count: Int { items.count }
     package var first: Instant? { items.first?.at }
 
     package mutating func push(_ element: Element, at instant: Instant) {
@@ -34,6 +35,54 @@ package struct InstantHeap<Element: Sendable>: Sendable {
             items.swapAt(parent, least)
             parent = least
         }
+    }
+}
+
+/// When each of many members is due, for deadlines that move much more often than they pass.
+///
+/// A deadline that moves later leaves its entry in the heap, which finds the new one when it is due.
+package struct Deadlines<Member: Hashable & Sendable>: Sendable {
+    private struct Entry {
+        /// `nil`: none at present.
+        var deadline: Instant?
+        /// The instant of the member's entry in the heap; others are out of date.
+        var queued: Instant
+    }
+
+    private var entries: [Member: Entry] = [:]
+    private var heap = InstantHeap<Member>()
+
+    package init() {}
+
+    /// Nothing is due before it; at this instant perhaps nothing is either.
+    package var first: Instant? { heap.first }
+
+    package mutating func set(_ member: Member, to deadline: Instant?) {
+        if let queued = entries[member]?.queued, deadline.map({ $0 >= queued }) ?? true {
+            entries[member]?.deadline = deadline
+            return
+        }
+        guard let deadline else { return }
+        entries[member] = Entry(deadline: deadline, queued: deadline)
+        heap.push(member, at: deadline)
+        // What is out of date takes no more room than the rest.
+        guard heap.count > 2 * entries.count + 64 else { return }
+        heap = InstantHeap()
+        for (member, entry) in entries { heap.push(member, at: entry.queued) }
+    }
+
+    package mutating func remove(_ member: Member) { entries[member] = nil }
+
+    /// Removes and returns those that are due.
+    package mutating func pass(_ now: Instant) -> [Member] {
+        var due: [Member] = []
+        while let queued = heap.first, let member = heap.pop(atMost: now) {
+            guard let entry = entries[member], entry.queued == queued else { continue }
+            entries[member] = nil
+            guard let deadline = entry.deadline else { continue }
+            if deadline <= now { due.append(member) } else { set(member, to: deadline) }
+        }
+        return due
     }
 }
 

@@ -42,8 +42,8 @@ package struct TLSSettings: Hashable, Sendable {
     /// The protocols that a server supports, as ALPN has them, with a zero.
     private nonisolated(unsafe) let protocols: UnsafeMutablePointer<UInt8>  // nothing changes them
 
-    /// Four records of the usual size.
-    private static let readAhead = 4 * (16 * 1024 + 256)
+    /// A record of the usual size.
+    private static let record = 16 * 1024 + 256
     static let digestLength = 32
 
     init(_ settings: TLSSettings, _ trust: TrustStore?, protocols names: [String] = []) throws(TransferFault) {
@@ -62,7 +62,8 @@ package struct TLSSettings: Hashable, Sendable {
         unsafe protocols = .allocate(capacity: wire.count)
         unsafe protocols.initialize(from: wire, count: wire.count)
         let pointer = unsafe UnsafeMutableRawPointer(raw)
-        unsafe pawl_tls_read_ahead(pointer, Self.readAhead)
+        // A server has many connections that bring little.
+        unsafe pawl_tls_read_ahead(pointer, trust == nil ? Self.record : 4 * Self.record)
         unsafe CipherOrder.preferShortKeys(in: pointer)
         if let trust { unsafe SSL_CTX_set1_cert_store(raw, trust.raw.pointee.store) }
         if !names.isEmpty { unsafe SSL_CTX_set_alpn_select_cb(raw, pawl_tls_choose, protocols) }
@@ -80,7 +81,7 @@ package struct TLSSettings: Hashable, Sendable {
 
     /// For a server with that certificate; `protocols` are in its order of preference.
     package static func server(
-        certificate: String, key: String, protocols: [String] = []
+        certificate: String, key: String?, protocols: [String] = []
     ) throws(TransferFault) -> TLSContext {
         var settings = TLSSettings()
         (settings.certificate, settings.key) = (certificate, key)
