@@ -93,7 +93,6 @@ let package = Package(
         // No pkg-config modules: SwiftPM would warn about a missing one, also in packages that use neither the service
         // nor the queue.
         .systemLibrary(name: "CZlib", path: "Sources/C/CZlib"),
-        .systemLibrary(name: "CWebSockets", path: "Sources/C/CWebSockets"),
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite"),
         .target(name: "CPawlSystem", path: "Sources/C/CPawlSystem", cSettings: strictC),
         // Loads libcurl when it is needed.
@@ -139,7 +138,7 @@ let package = Package(
                 "CCrypto",
             ]),
         module(
-            "PawlWeb", in: "Service", ["PawlBase", "PawlSystem", "PawlXML", "CWebSockets"], only: ["Web", "RPC"],
+            "PawlWeb", in: "Service", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlXML"], only: ["Web", "RPC"],
             apart: ["Server", "Web/README.md", "RPC/README.md"]
         ),
         module(
@@ -266,9 +265,7 @@ let package = Package(
 
 if isDependency {
     // What the service, the tool and the tests add would need their C libraries, or warn that they are missing.
-    let libraries = package.targets.prefix { $0.name != "PawlTestKit" }.filter {
-        $0.name != "CWebSockets" && $0.name != "CPage"
-    }
+    let libraries = package.targets.prefix { $0.name != "PawlTestKit" }.filter { $0.name != "CPage" }
     package.targets = libraries
     package.products.removeAll { $0.name == "pawl" }
 }

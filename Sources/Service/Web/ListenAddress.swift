@@ -1,4 +1,6 @@
 import Glibc
+package import PawlBase
+import PawlHTTP
 
 /// Where a server listens.
 package enum ListenAddress: Hashable, Sendable {
@@ -6,6 +8,14 @@ package enum ListenAddress: Hashable, Sendable {
     case local(path: String)
     /// A numeric address and a port, 0 for any free one.
     case port(address: String, port: Int, certificate: String?, key: String?)
+
+    /// What the user of `pawl serve` can do about a port that is in use.
+    package static let otherPort: Remedy = "choose another with --port or --listen"
+
+    /// Throws code 28 with the system's reason when a port cannot be listened at.
+    package static func check(_ host: String, port: Int, remedy: Remedy = otherPort) throws(Failure) {
+        try Listener.port(host, port, remedy: remedy).close()
+    }
 }
 
 /// The kind of listener that a request arrived at.
@@ -14,6 +24,37 @@ package enum ListenerKind: Hashable, Sendable {
     case local
     /// A TCP port.
     case port(isSecure: Bool)
+}
+
+/// An address at which a server listens.
+struct WebListener: Sendable {
+    let address: ListenAddress
+    let listener: Listener
+    let kind: ListenerKind
+    /// For TLS.
+    private(set) var context: TLSContext?
+
+    init(_ address: ListenAddress) throws(Failure) {
+        self.address = address
+        switch address {
+        case .local(let path):
+            kind = .local
+            listener = try Listener.local(path, remedy: "choose another path with --socket")
+        case .port(let host, let port, let certificate, let key):
+            kind = .port(isSecure: certificate != nil)
+            if let certificate {
+                do throws(TransferFault) {
+                    context = try TLSContext.server(certificate: certificate, key: key, protocols: ["http/1.1"])
+                } catch {
+                    throw Failure(
+                        .badOption, "cannot listen at", at: "\(host):\(port)",
+                        because: "the certificate or its key cannot be used",
+                        remedy: "use PEM files for the certificate and its key")
+                }
+            }
+            listener = try Listener.port(host, port, remedy: ListenAddress.otherPort)
+        }
+    }
 }
 
 /// The other end of a connection.

@@ -1,9 +1,9 @@
-import CWebSockets
+import PawlHTTP
 
 /// One client's connection: the request being received and the data still to be sent.
 ///
 /// Belongs to the server's thread.
-@safe final class WebConnection {
+final class WebConnection {
     enum Stage {
         /// A request is arriving.
         case request
@@ -17,7 +17,7 @@ import CWebSockets
     }
 
     let id: ConnectionID
-    let wsi: OpaquePointer
+    let socket: AcceptedSocket
     let listener: ListenerKind
     var stage = Stage.request
     /// Input, including requests after the current one.
@@ -38,7 +38,6 @@ import CWebSockets
     var isKnown: Bool
     /// How many bytes of the body or message the handler has searched for the secret.
     var looked = 0
-    var isReading = true
     /// Whether it is read again only at its next turn, see ``WebLoop/awaitTurn(_:)``.
     var waitsForTurn = false
     /// Bytes that came after the last response.
@@ -49,16 +48,19 @@ import CWebSockets
     private(set) var backlog: [[UInt8]] = []
     private var front = 0
     private(set) var backlogBytes = 0
-    /// It is being closed in favour of another connection.
-    var isLeaving = false
+    /// Whether it is to be written to once what was sent before is gone.
+    var isWoken = false
+    var isScheduled = false
+    /// It is closed without sending anything more.
+    var isKilled = false
     /// It ends when everything is sent.
     var isEnding = false
     /// Whether the handler must be notified of the end.
     var isAnnounced = false
 
-    init(id: ConnectionID, wsi: OpaquePointer, listener: ListenerKind, limits: WebLimits) {
+    init(id: ConnectionID, socket: AcceptedSocket, listener: ListenerKind, limits: WebLimits) {
         self.id = id
-        unsafe self.wsi = wsi
+        self.socket = socket
         self.listener = listener
         reader = RequestReader(longestHead: limits.head)
         frames = FrameReader(longest: limits.body(over: listener))
@@ -67,7 +69,8 @@ import CWebSockets
 
     /// Data is waiting to be sent.
     var isSending: Bool {
-        switch stage {
+        guard socket.isFlushed else { return true }
+        return switch stage {
         case .response(let response, _, _): response.delay == nil && !response.isStream
         case .request, .waiting: hasBacklog
         case .socket: hasBacklog || isEnding
@@ -90,8 +93,16 @@ import CWebSockets
         }
     }
 
+    /// Whether there is something to send, and room for it.
+    var mayWrite: Bool { isWoken && socket.isFlushed && socket.isEstablished }
+
+    /// Only what it expects, and not while the client does not read what was sent.
+    func mayRead(_ limits: WebLimits) -> Bool {
+        socket.isEstablished && socket.isFlushed && !waitsForTurn && wantsBytes(limits) && socket.mayRead
+    }
+
     /// Bytes held for it, see ``WebLimits/memory``.
-    var weight: Int { reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes }
+    var weight: Int { reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes + socket.unsent }
 
     var hasBacklog: Bool { front < backlog.count }
 

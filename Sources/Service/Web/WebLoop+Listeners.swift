@@ -1,159 +1,85 @@
-import CWebSockets
-import Glibc
 import PawlBase
-import PawlSystem
+import PawlHTTP
 
-// Listeners (ports, with or without TLS, and the Unix socket), and how many connections they accept.
+// Which connections are accepted.
 extension WebLoop {
-    /// The library accepts connections, with their TLS handshakes, as long as there are new ones: all other clients would
-    /// wait as long.
+    /// New connections, with their TLS handshakes, would else keep all other clients waiting as long as there are some.
     private static let mostAccepted = 8
+    /// While none can be accepted.
+    private static let pause = Interval.milliseconds(100)
 
-    /// How many may be closing at the same time; the library has capacity for so many more.
-    private static let mostLeaving = 64
-
-    func listen(at addresses: [ListenAddress]) throws(Failure) -> [Int] {
-        var ports: [Int] = []
-        for address in addresses { ports.append(try listen(at: address)) }
-        return ports
+    /// Begins to report new connections; also after a pause.
+    func watchListeners() {
+        acceptsAgain = nil
+        for index in listeners.indices where !isWatched(index) { return pauseAccepting() }
     }
 
-    private func listen(at address: ListenAddress) throws(Failure) -> Int {
-        guard let context = unsafe context else {
-            throw Failure(.unknown, "cannot start", at: "the web server", because: "libwebsockets failed")
+    private func isWatched(_ index: Int) -> Bool {
+        poller.watch(listeners[index].listener.descriptor, for: .reading, key: UInt64(index), of: arriving)
+    }
+
+    private func pauseAccepting() {
+        acceptsAgain = now + WebLoop.pause
+        for each in listeners { poller.unwatch(each.listener.descriptor) }
+    }
+
+    /// Listens at a Unix socket, instead of its last one; returns whether it does.
+    func listen(atSocket path: String) -> Bool {
+        guard let new = try? WebListener(.local(path: path)) else { return false }
+        let index = listeners.firstIndex { $0.address == new.address } ?? listeners.endIndex
+        if index < listeners.endIndex {
+            listeners[index].listener.close()
+            listeners[index] = new
+        } else {
+            listeners.append(new)
         }
-        var settings = unsafe self.settings(owner: nil)
-        switch address {
-        case .local(let path):
-            try unsafe listen(at: path, context, &settings)
-            return 0
-        case .port(let host, let port, let certificate, let key):
-            try AddressProbe.check(host, port: port)
-            if certificate != nil, unsafe client == nil { unsafe client = pawl_web_make_client() }
-            unsafe settings.client = client
-            let name = unsafe keep(certificate == nil ? "port" : "secure port")
-            let kept = unsafe keep(host)
-            let vhost = unsafe pawl_web_listen(
-                context, &settings, name, kept, Int32(port), certificate.map { unsafe keep($0) },
-                key.map { unsafe keep($0) })
-            guard let vhost = unsafe vhost else {
-                throw Failure(
-                    .badOption, "cannot listen at", at: "\(host):\(port)",
-                    because: certificate == nil
-                        ? "another process took the port" : "the certificate or its key cannot be used",
-                    remedy: certificate == nil ? "try again" : "use PEM files for the certificate and its key")
+        if acceptsAgain == nil, !isWatched(index) { pauseAccepting() }
+        return true
+    }
+
+    func acceptConnections() {
+        if let again = acceptsAgain, again <= now { watchListeners() }
+        poller.takeEvents(of: arriving) { event in
+            guard event.key < listeners.count else { return }
+            accept(at: listeners[Int(event.key)])
+        }
+    }
+
+    private func accept(at listener: WebListener) {
+        for _ in 0..<WebLoop.mostAccepted {
+            switch listener.listener.accept() {
+            case .connection(let descriptor): connected(AcceptedSocket(descriptor, listener.context), at: listener.kind)
+            case .nothing: return
+            case .impossible: return pauseAccepting()
             }
-            return Int(unsafe lws_get_vhost_listen_port(vhost))
         }
     }
 
-    /// The socket is renamed to its path after its permissions are set and it is listening.
-    private func listen(at path: String, _ context: OpaquePointer, _ settings: inout pawl_web_settings) throws(Failure)
-    {
-        let folder = path + ".new"
-        // The library takes listeners at the same address for one.
-        socketCount += 1
-        let made = folder + "/s\(socketCount)"
-        defer {
-            _ = unsafe unlink(made)
-            _ = unsafe rmdir(folder)
+    private func connected(_ socket: AcceptedSocket, at listener: ListenerKind) {
+        lastID += 1
+        guard hasRoom(at: listener), poller.watch(socket.descriptor, for: .changes, key: lastID, of: clients) else {
+            return
         }
-        let name = unsafe keep("local")
-        let kept = unsafe keep(made)
-        // Left by a killed process.
-        for name in FolderNames.read(folder) { _ = unsafe unlink("\(folder)/\(name)") }
-        _ = unsafe rmdir(folder)
-        var listener: OpaquePointer?
-        guard made.utf8.count < 108, unsafe mkdir(folder, 0o700) == 0,
-            unsafe makeListener(&listener, context, &settings, name, kept), unsafe chmod(made, 0o600) == 0,
-            unsafe rename(made, path) == 0
-        else {
-            let isLong = made.utf8.count >= 108
-            throw Failure(
-                .badOption, "cannot listen at", at: path,
-                because: isLong ? "the path is too long" : SystemError.last.text,
-                remedy: "choose another path with --socket")
+        let connection = WebConnection(
+            id: ConnectionID(rawValue: lastID), socket: socket, listener: listener, limits: limits)
+        connections[connection.id] = connection
+        if arrivals.count > 2 * limits.connections {
+            arrivals = arrivals[oldest...].filter { connections[$0].map { !$0.isKnown } ?? false }
+            oldest = 0
         }
-        if let old = sockets[path] { unsafe retiredListeners.append(old.listener) }
-        guard let listener = unsafe listener else { return }
-        sockets[path] = unsafe LocalListener(listener, path)
-    }
-
-    private func makeListener(
-        _ listener: inout OpaquePointer?, _ context: OpaquePointer, _ settings: inout pawl_web_settings,
-        _ name: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>
-    ) -> Bool {
-        unsafe listener = pawl_web_listen_local(context, &settings, name, path)
-        return unsafe listener != nil
-    }
-
-    /// Makes the sockets that were requested, and ends listeners that nobody can reach any more.
-    func makeSockets() {
-        let hasRetired = unsafe !retiredListeners.isEmpty
-        guard hasRetired || !requestedSockets.isEmpty else { return }
-        let requested = requestedSockets
-        requestedSockets = []
-        for (path, completion) in requested {
-            do throws(Failure) {
-                _ = try listen(at: .local(path: path))
-                completion(true)
-            } catch { completion(false) }
-        }
-        let used = Set(connections.values.map { UInt(bitPattern: unsafe lws_get_vhost($0.wsi)) })
-        unsafe retiredListeners.removeAll { listener in
-            guard !used.contains(UInt(bitPattern: listener)) else { return false }
-            unsafe lws_vhost_destroy(listener)
-            return true
-        }
-    }
-
-    private func keep(_ text: String) -> UnsafePointer<CChar> {
-        guard let copy = unsafe strdup(text) else { preconditionFailure("no memory for a name") }
-        unsafe keptTexts.append(copy)
-        return unsafe UnsafePointer(copy)
-    }
-
-    // MARK: accepting
-
-    func listenerKind(of wsi: OpaquePointer) -> ListenerKind {
-        guard let vhost = unsafe lws_get_vhost(wsi), let name = unsafe lws_get_vhost_name(vhost) else {
-            return .port(isSecure: false)
-        }
-        switch unsafe String(cString: name) {
-        case "local": return .local
-        case let other: return .port(isSecure: other == "secure port")
-        }
+        if !connection.isKnown { arrivals.append(connection.id) }
+        setTimeout(limits.requestTime, of: connection)
     }
 
     /// Whether a listener may accept one more; ports cannot use the connections reserved for the Unix socket.
     ///
     /// If all are in use, the oldest unauthenticated connection is closed: a client that holds them all cannot lock
     /// others out.
-    func hasRoom(at listener: OpaquePointer) -> Bool {
-        unsafe limitAccepting(at: listener)
-        let isLocal = unsafe listenerKind(of: listener) == .local
-        let limit = limits.connections - (isLocal ? 0 : limits.reserve)
-        if byID.count - leaving < limit { return true }
-        guard leaving < WebLoop.mostLeaving, let oldest = takeOldestUnauthenticated() else { return false }
-        oldest.isLeaving = true
-        leaving += 1
-        kill(oldest)
+    private func hasRoom(at listener: ListenerKind) -> Bool {
+        if connections.count < limits.connections - (listener == .local ? 0 : limits.reserve) { return true }
+        guard let oldest = takeOldestUnauthenticated() else { return false }
+        drop(oldest)
         return true
-    }
-
-    private func limitAccepting(at listener: OpaquePointer) {
-        accepted += 1
-        guard accepted >= WebLoop.mostAccepted, unsafe !pausedListeners.contains(listener) else { return }
-        unsafe pausedListeners.append(listener)
-        _ = unsafe lws_rx_flow_control(listener, 0)
-        // The next wait must not wait for other clients.
-        if let context = unsafe context { unsafe lws_cancel_service(context) }
-    }
-
-    func resumeAccepting() {
-        accepted = 0
-        for index in unsafe pausedListeners.indices { _ = unsafe lws_rx_flow_control(pausedListeners[index], 1) }
-        unsafe pausedListeners.removeAll(keepingCapacity: true)
     }
 
     private func takeOldestUnauthenticated() -> WebConnection? {
@@ -165,29 +91,8 @@ extension WebLoop {
         }
         while oldest < arrivals.count {
             oldest += 1
-            if let connection = byID[arrivals[oldest - 1]], !connection.isKnown { return connection }
+            if let connection = connections[arrivals[oldest - 1]], !connection.isKnown { return connection }
         }
         return nil
-    }
-}
-
-/// A Unix socket that was made.
-@safe struct LocalListener {
-    /// The library's.
-    let listener: OpaquePointer
-    private let device: dev_t
-    private let inode: ino_t
-
-    init(_ listener: OpaquePointer, _ path: String) {
-        var found = stat()
-        _ = unsafe lstat(path, &found)
-        unsafe self.listener = unsafe listener
-        (device, inode) = (found.st_dev, found.st_ino)
-    }
-
-    /// Whether `path` still names it.
-    func isThere(_ path: String) -> Bool {
-        var found = stat()
-        return unsafe lstat(path, &found) == 0 && found.st_dev == device && found.st_ino == inode
     }
 }

@@ -3,27 +3,28 @@ extension WebLoop {
     func drainMailbox() {
         for message in mailbox.take() {
             switch message {
-            case .reply(let id, let response): if let connection = byID[id] { reply(response, on: connection) }
+            case .reply(let id, let response): if let connection = connections[id] { reply(response, on: connection) }
             case .push(let ids, let messages):
                 for id in ids {
-                    guard let connection = byID[id] else { continue }
+                    guard let connection = connections[id] else { continue }
                     for message in messages { push(message, on: connection) }
                 }
-            case .response(let id, let bytes): if let connection = byID[id] { respond(with: bytes, on: connection) }
+            case .response(let id, let bytes):
+                if let connection = connections[id] { respond(with: bytes, on: connection) }
             case .markAuthenticated(let id):
-                if let connection = byID[id] {
+                if let connection = connections[id] {
                     recognize(connection)
                     setTimeout(0, of: connection)
                 }
             case .end(let id):
-                guard let connection = byID[id] else { break }
+                guard let connection = connections[id] else { break }
                 connection.isEnding = true
                 wakeWriter(of: connection)
             case .beat: mailbox.beat()
-            case .listen(let path, let completion): requestedSockets.append((path, completion))
+            case .listen(let path, let completion): completion(listen(atSocket: path))
             case .stop(let completion):
                 isStopping = true
-                for connection in byID.values where connection.isSocket {
+                for connection in connections.values where connection.isSocket {
                     connection.isEnding = true
                     wakeWriter(of: connection)
                 }

@@ -1,11 +1,10 @@
-import CWebSockets
 import PawlBase
+import PawlHTTP
 
 // Requests and responses: one at a time on each connection.
 extension WebLoop {
     /// Handles received bytes; returns whether the connection stays open.
-    func arrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        let connection = unsafe connection(wsi)
+    func arrived(_ connection: WebConnection, _ bytes: UnsafeRawBufferPointer) -> Bool {
         defer { awaitTurn(connection) }
         switch connection.stage {
         case .closing:
@@ -52,7 +51,7 @@ extension WebLoop {
     private func begin(_ head: RequestHead, on connection: WebConnection) {
         var request = WebRequest(head, connection: connection.id, listener: connection.listener)
         if head.webSocketKey != nil {
-            request.isFromLoopback = PeerAddress.isLoopback(unsafe lws_get_socket_fd(connection.wsi))
+            request.isFromLoopback = PeerAddress.isLoopback(connection.socket.descriptor)
         }
         connection.isHead = head.method == "HEAD"
         connection.keepsConnection = head.keepsConnection
@@ -100,7 +99,6 @@ extension WebLoop {
         connection.stage = .waiting
         // Until there is a response, timeouts are up to the handler.
         setTimeout(0, of: connection)
-        settleReading(connection)
         let id = connection.id
         handler.respond(to: request) { [mailbox] response in mailbox.post(.reply(id, response)) }
     }
@@ -122,24 +120,18 @@ extension WebLoop {
         guard count(connection) else { return kill(connection) }
         connection.stage = .response(response, sent: 0, hasHead: false)
         if case .stream = response.body { connection.isAnnounced = true }
-        settleReading(connection)
-        guard let delay = response.delay else {
-            setTimeout(limits.idleTime, of: connection)
-            return wakeWriter(of: connection)
-        }
-        let (seconds, attoseconds) = delay.components
-        unsafe lws_set_timer_usecs(connection.wsi, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        if let delay = response.delay { return setDelay(delay, of: connection) }
+        setTimeout(limits.idleTime, of: connection)
+        wakeWriter(of: connection)
     }
 
-    /// The socket is writable and the library's buffer empty; returns whether the connection stays open.
-    func isWritable(_ wsi: OpaquePointer) -> Bool {
-        let connection = unsafe connection(wsi)
-        defer { settleReading(connection) }
+    /// What was sent before is gone; returns whether the connection stays open.
+    func isWritable(_ connection: WebConnection) -> Bool {
         switch connection.stage {
         case .request, .waiting: return true
         case .response: return sendResponse(on: connection)
         case .socket: return sendMessages(on: connection)
-        case .closing: return close(connection)
+        case .closing(let isTold): return isTold || close(connection)
         }
     }
 
@@ -199,14 +191,14 @@ extension WebLoop {
 
     /// Ends the connection once everything was sent: the client has a moment to read it and to close.
     func close(_ connection: WebConnection) -> Bool {
-        guard unsafe lws_partial_buffered(connection.wsi) == 0 else {
+        guard connection.socket.isFlushed else {
             connection.stage = .closing(isTold: false)
             wakeWriter(of: connection)
             return true
         }
         connection.stage = .closing(isTold: true)
         setTimeout(limits.closingTime, of: connection)
-        unsafe pawl_web_end(connection.wsi)
+        connection.socket.endSending()
         return true
     }
 }

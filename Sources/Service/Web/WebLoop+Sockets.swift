@@ -1,5 +1,5 @@
-import CWebSockets
 import PawlBase
+import PawlHTTP
 
 // WebSockets (RFC 6455).
 extension WebLoop {
@@ -20,12 +20,7 @@ extension WebLoop {
 
     /// RFC 6455 §4.2.2.
     private static func proof(of key: String) -> String {
-        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
-        let digest = unsafe [UInt8](unsafeUninitializedCapacity: 20) { room, count in
-            unsafe lws_SHA1(text, text.count, room.baseAddress)
-            count = 20
-        }
-        return Base64.encode(digest)
+        Base64.encode(SHA1.digest(of: Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
     }
 
     /// Delivers complete messages, up to the limit of pending ones; returns whether the connection stays open.
@@ -36,7 +31,6 @@ extension WebLoop {
                 look(at: connection.frames.count, of: connection) { connection.frames.arriving }
                 let isTooMuch = !connection.isKnown && connection.frames.count > limits.unauthenticatedBody
                 if isTooMuch { end(connection, code: 1009) }
-                settleReading(connection)
                 return count(connection)
             case .message(let message):
                 connection.looked = 0
@@ -50,7 +44,6 @@ extension WebLoop {
             case .broken(let code): end(connection, code: code)
             }
         }
-        settleReading(connection)
         return count(connection)
     }
 
@@ -61,6 +54,7 @@ extension WebLoop {
         FrameWriter.close(code, into: &bytes)
         _ = write(bytes, on: connection)
         connection.stage = .closing(isTold: false)
+        setTimeout(limits.idleTime, of: connection)
         wakeWriter(of: connection)
     }
 

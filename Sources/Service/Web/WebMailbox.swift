@@ -1,4 +1,3 @@
-import CWebSockets
 import PawlBase
 import Synchronization
 
@@ -19,20 +18,26 @@ final class WebMailbox: Sendable {
         case stop(@Sendable () -> Void)
     }
 
-    @safe private struct State: @unchecked Sendable {  // the pointer is only used to wake the thread
+    private struct State {
         var messages: [Message] = []
         /// When the oldest of them was posted.
         var since = ContinuousClock.Instant.now
         var latencies = LatencyHistogram()
         /// Whether the requested heartbeat has been received.
         var hasBeat = true
-        var context: OpaquePointer?
+        /// Wakes the thread.
+        var wake: (@Sendable () -> Void)?
         var isOver = false
     }
 
     private let state = Mutex(State())
 
-    func attach(_ context: OpaquePointer) { state.withLock { unsafe $0.context = context } }
+    func attach(_ wake: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.wake = wake
+            if !state.messages.isEmpty { wake() }
+        }
+    }
 
     /// How long messages waited for the server's thread.
     var latencies: LatencyHistogram { state.withLock { $0.latencies } }
@@ -40,7 +45,7 @@ final class WebMailbox: Sendable {
     /// The loop has ended; later messages are handled here.
     func detach() {
         let left = state.withLock { state in
-            unsafe state.context = nil
+            state.wake = nil
             state.isOver = true
             defer { state.messages = [] }
             return state.messages
@@ -55,8 +60,7 @@ final class WebMailbox: Sendable {
             // The thread was already woken for earlier messages.
             guard state.messages.count == 1 else { return true }
             state.since = .now
-            // Under the lock, so that the context cannot be destroyed in between; this only wakes the thread.
-            if let context = unsafe state.context { unsafe lws_cancel_service(context) }
+            state.wake?()
             return true
         }
         if !isTaken { reject(message) }

@@ -1,8 +1,8 @@
-import CWebSockets
 package import PawlBase
+import PawlHTTP
 import PawlSystem
 
-/// A small HTTP and WebSocket server: libwebsockets on a dedicated thread.
+/// A small HTTP and WebSocket server: on a dedicated thread.
 ///
 /// The content is up to a ``WebHandler``.
 package final class WebServer: Sendable {
@@ -20,27 +20,19 @@ package final class WebServer: Sendable {
     /// Throws code 28 when it cannot listen at an address.
     package static func start(
         listeningAt addresses: [ListenAddress], limits: WebLimits = WebLimits(), handler: any WebHandler
-    ) async throws(Failure) -> WebServer {
+    ) throws(Failure) -> WebServer {
         let mailbox = WebMailbox()
-        let started: Result<[Int], Failure> = await withCheckedContinuation { continuation in
-            let body: @Sendable () -> Void = {
-                // The name is visible in debuggers and process listings.
-                unsafe pawl_web_name_thread("pawl-web")
-                let loop = WebLoop(limits: limits, handler: handler, mailbox: mailbox)
-                do throws(Failure) {
-                    let ports = try loop.listen(at: addresses)
-                    continuation.resume(returning: .success(ports))
-                } catch {
-                    loop.destroy()
-                    return continuation.resume(returning: .failure(error))
-                }
-                loop.run()
+        var listeners: [WebListener] = []
+        do throws(Failure) {
+            for address in addresses { listeners.append(try WebListener(address)) }
+            try SystemThread.launch("pawl-web", blocksSignals: true) { [listeners] in
+                WebLoop(limits: limits, handler: handler, mailbox: mailbox).run(listeners)
             }
-            do throws(Failure) { try SystemThread.launch("pawl-web", body) } catch {
-                continuation.resume(returning: .failure(error))
-            }
+        } catch {
+            for each in listeners { each.listener.close() }
+            throw error
         }
-        return WebServer(ports: try started.get(), mailbox: mailbox)
+        return WebServer(ports: listeners.map(\.listener.port), mailbox: mailbox)
     }
 
     /// Sends a text message to a WebSocket, or a piece of a body to a stream; ignored if it has ended.

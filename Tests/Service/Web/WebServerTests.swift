@@ -54,7 +54,7 @@ private final class Parrot: WebHandler {
         folder = try TemporaryFolder()
         var limits = WebLimits()
         limits.body = 100_000
-        server = try await WebServer.start(
+        server = try WebServer.start(
             listeningAt: [
                 .local(path: folder.path("socket")), .port(address: "127.0.0.1", port: 0, certificate: nil, key: nil),
             ], limits: limits, handler: parrot)
@@ -103,8 +103,8 @@ private final class Parrot: WebHandler {
     }
 
     @Test func `a port in use is reported`() async throws {
-        await #expect(throws: Failure.self) {
-            try await WebServer.start(
+        #expect(throws: Failure.self) {
+            try WebServer.start(
                 listeningAt: [.port(address: "127.0.0.1", port: server.ports[1], certificate: nil, key: nil)],
                 handler: parrot)
         }

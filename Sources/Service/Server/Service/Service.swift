@@ -101,7 +101,7 @@ package final class Service: Sendable {
             encodings: extensions.reduce(into: [:]) { $0.merge($1.encodings) { first, _ in first } },
             notifiesOwnMachine: configuration.notifiesOwnMachine,
             metrics: { await metrics.text(manager, $0, orphanedSessions: orphanedSessions) })
-        let server = try await WebServer.start(
+        let server = try WebServer.start(
             listeningAt: configuration.addresses, limits: configuration.limits, handler: handler)
         handler.attach(server)
         let presence = ServicePresence(configuration, server, lock)

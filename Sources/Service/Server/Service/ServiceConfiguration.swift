@@ -17,7 +17,7 @@ package struct ServiceConfiguration: Sendable {
     /// Whether it runs without the port if another process uses it.
     package var canDoWithoutPort = false
     /// What to do if the port is in use.
-    package var portRemedy = AddressProbe.otherPort
+    package var portRemedy = ListenAddress.otherPort
     /// Why it runs without the port.
     private(set) var portRefusal: String?
     /// PEM files; with them the port speaks TLS only.
@@ -84,7 +84,7 @@ package struct ServiceConfiguration: Sendable {
     /// Drops the port if it cannot be bound and is optional.
     mutating func settlePort() {
         guard canDoWithoutPort, let wanted = port else { return }
-        do throws(Failure) { try AddressProbe.check(address, port: wanted) } catch {
+        do throws(Failure) { try ListenAddress.check(address, port: wanted) } catch {
             port = nil
             let remedy = "restart the service when the port is free, or with another one"
             portRefusal = "\(error.what) \(error.place): \(error.why); \(remedy)"
@@ -108,7 +108,7 @@ extension ServiceConfiguration {
     package func checkPort() throws(Failure) {
         try check()
         guard let port, !canDoWithoutPort else { return }
-        try AddressProbe.check(address, port: port, remedy: portRemedy)
+        try ListenAddress.check(address, port: port, remedy: portRemedy)
     }
 
     func requestPolicy(hasSecret: Bool) -> RequestPolicy {
