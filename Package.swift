@@ -165,7 +165,7 @@ let package = Package(
             "PawlPipe", in: "Features/Pipe",
             [
                 "PawlBase", "PawlJournal", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlIntegrity",
-                "PawlS3", "Pawl", "PawlTerminal", "PawlGet", "CPawlSystem",
+                "PawlS3", "Pawl", "PawlWeb", "PawlTerminal", "PawlGet", "CPawlSystem",
             ]),
         module(
             "PawlVerify", in: "Features/Integrity/Commands",

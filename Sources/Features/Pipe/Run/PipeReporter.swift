@@ -2,6 +2,7 @@ import Glibc
 import PawlBase
 import PawlGet
 import PawlSystem
+import PawlWeb
 import Synchronization
 
 /// Shows progress on standard error, and provides metrics.
@@ -10,7 +11,7 @@ struct PipeReporter: Sendable {
     private let isTerminal: Bool
     private let isQuiet: Bool
     private let file: String?
-    private let listener: MetricsListener?
+    private let server: MetricsServer?
     private var last: (at: Instant, samples: Int)
     private var due: Instant
     private var hasLine = false
@@ -21,11 +22,11 @@ struct PipeReporter: Sendable {
         isQuiet = configuration.isQuiet
         last = (now, 0)
         switch configuration.metrics {
-        case nil: (file, listener) = (nil, nil)
+        case nil: (file, server) = (nil, nil)
         case .file(let path)?:
-            (file, listener) = (path, nil)
+            (file, server) = (path, nil)
             try Self.replace(path, with: PipeTally().metrics(active: 0))
-        case .port(let port)?: (file, listener) = (nil, try MetricsListener(port: port))
+        case .port(let port)?: (file, server) = (nil, try MetricsServer(port: port))
         }
         due = now
         due = now + period
@@ -34,7 +35,7 @@ struct PipeReporter: Sendable {
     /// The interval between updates: of a line on a terminal, of metrics, or of a log.
     private var period: Interval {
         if isTerminal, !isQuiet { return .milliseconds(500) }
-        return file != nil || listener != nil ? .seconds(5) : .seconds(60)
+        return file != nil || server != nil ? .seconds(5) : .seconds(60)
     }
 
     var nextInstant: Instant { due }
@@ -76,9 +77,9 @@ struct PipeReporter: Sendable {
     }
 
     private func publish(active: Int) {
-        guard file != nil || listener != nil else { return }
+        guard file != nil || server != nil else { return }
         let text = tally.metrics(active: active)
-        listener?.set(text)
+        server?.set(text)
         guard let file else { return }
         // A failure does not end a run that has begun.
         try? Self.replace(file, with: text)
@@ -98,61 +99,34 @@ struct PipeReporter: Sendable {
 }
 
 /// Responds to every request on a port of this machine with the latest metrics.
-final class MetricsListener: Sendable {
+private final class MetricsServer: WebHandler {
     private let text = Mutex("")
-    private let socket: Int32
-    /// In seconds, after a connection that could not be accepted.
-    private static let pause = 0.1
 
     init(port: UInt16) throws(Failure) {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var yes: Int32 = 1
-        _ = unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(socket, $0, size) == 0 }
-        }
-        guard socket >= 0, isBound, listen(socket, 16) == 0 else {
-            let why = SystemError.last.text
-            close(socket)
+        var limits = WebLimits()
+        (limits.connections, limits.reserve, limits.head, limits.body) = (16, 0, 8192, 0)
+        (limits.requestTime, limits.idleTime) = (2, 2)
+        let address = ListenAddress.port(address: "127.0.0.1", port: Int(port), certificate: nil, key: nil)
+        do throws(Failure) { _ = try WebServer.start(listeningAt: [address], limits: limits, handler: self) } catch {
             throw Failure(
-                .cannotOpen, "cannot listen on", at: "127.0.0.1:\(port)", because: why,
+                .cannotOpen, "cannot listen on", at: "127.0.0.1:\(port)", because: error.why,
                 remedy: "give --metrics another port, or a file")
         }
-        SystemThread.detached("pawl-metrics", blocksSignals: true) { [self] in serve() }
     }
 
     func set(_ metrics: String) { text.withLock { $0 = metrics } }
 
-    private func serve() {
-        while true {
-            let connection = accept(socket, nil, nil)
-            guard connection >= 0 else {
-                if errno == EBADF || errno == EINVAL || errno == ENOTSOCK { return }
-                // Without descriptors or memory the connection waits until there are some. Errors of one connection, which
-                // accept(2) reports too, end the wait as well.
-                if errno != EINTR { SystemThread.sleep(seconds: Self.pause) }
-                continue
-            }
-            var limit = timeval(tv_sec: 2, tv_usec: 0)
-            let size = socklen_t(MemoryLayout<timeval>.size)
-            _ = unsafe setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-            _ = unsafe setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-            var request = [UInt8](repeating: 0, count: 8192)
-            // All requests get the same response.
-            if unsafe recv(connection, &request, request.count, 0) > 0 {
-                let body = text.withLock { $0 }
-                let head =
-                    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: "
-                    + "\(body.utf8.count)\r\nConnection: close\r\n\r\n"
-                let bytes = Array((head + body).utf8)
-                _ = unsafe send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-            }
-            close(connection)
-        }
+    func respond(to request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        let body = WebResponse.Body.bytes(Array(text.withLock { $0 }.utf8))
+        var response = WebResponse(200, contentType: "text/plain; version=0.0.4", body: body)
+        response.closes = true
+        reply(response)
     }
+
+    func recognizes(_ request: WebRequest) -> Bool { false }
+    func recognizes(_ beginning: [UInt8]) -> Bool { false }
+    func refusal(ofSocket request: WebRequest) -> WebResponse? { WebResponse(404) }
+    func opened(_ socket: ConnectionID, request: WebRequest) {}
+    func received(_ message: [UInt8], from socket: ConnectionID) {}
+    func closed(_ connection: ConnectionID) {}
 }
