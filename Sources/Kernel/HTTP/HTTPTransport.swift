@@ -29,7 +29,7 @@ import PawlSystem
         self.trace = trace
         self.preparers = preparers.mapValues { $0(clock) }
         makeOthers = others
-        cookies = OriginCookies(onEnd: onCookies)
+        cookies = OriginCookies(clock: clock, onEnd: onCookies)
         http1 = HTTP1Client(clock: clock, poller: poller, settings: settings, cookies: cookies)
     }
 

@@ -2,7 +2,7 @@ package import PawlBase
 import PawlCurl
 import PawlDisk
 package import PawlEngine
-package import PawlHTTP
+import PawlHTTP
 import PawlReach
 import PawlSystem
 

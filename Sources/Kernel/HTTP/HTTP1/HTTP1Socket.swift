@@ -23,6 +23,8 @@ final class HTTP1Socket {
     private var ends: TransferTiming?
     /// The bytes of the request that the socket has not accepted.
     private var unsent: [UInt8] = []
+    /// What follows them.
+    private var body: ArraySlice<UInt8> = []
 
     init(_ socket: Int32, _ secure: TLSSession?, to connectionKey: ConnectionKey, id: HTTP1ConnectionID) {
         self.socket = socket
@@ -72,11 +74,14 @@ final class HTTP1Socket {
     /// The number of bytes of the request that the peer has not acknowledged, when the machine needs it.
     var unacknowledged: Int { ask { $0.needsUnacknowledged } ? Int(pawl_unacknowledged(socket)) : 0 }
 
-    /// Sends a request's header section.
+    /// Sends a request, whose header section is given.
     func send(_ exchange: HTTP1Exchange, _ request: [UInt8]) {
         self.exchange = exchange
         exchange.connection = self
-        machine.begin(length: request.count, isRetry: exchange.isRetry)
+        body = exchange.request.body[...]
+        machine.begin(
+            length: request.count, body: body.count, isHead: exchange.request.method == "HEAD",
+            isRetry: exchange.isRetry)
         guard exchange.request.isMeasured else { return send(request) }
         measure(exchange) { send(request) }
         exchange.timing.sentHead = request.count
@@ -103,15 +108,24 @@ final class HTTP1Socket {
 
     /// Goes on with what waited for room in the socket.
     func canWrite() {
-        if !unsent.isEmpty { send(unsent) }
+        if !unsent.isEmpty || !body.isEmpty { send(unsent) }
         // New keys of TLS are confirmed before reading continues.
         if secure?.wantsWrite == true { canRead = true }
     }
 
-    /// Sends `bytes`, or as much as the socket accepts now.
+    /// Sends `head`, or as much as the socket accepts now, and after it the body.
+    private func send(_ head: [UInt8]) {
+        let sent = sendAll(head[...])
+        unsent = sent == head.count ? [] : Array(head[sent...])
+        guard unsent.isEmpty, !body.isEmpty else { return }
+        guard ask({ $0.sendsRest }) else { return body = [] }
+        body = body.dropFirst(sendAll(body))
+    }
+
+    /// The number of bytes that the socket has accepted, or that need not be sent any more.
     ///
     /// A failure is not reported here: reading reports it, after what the peer sent before.
-    private func send(_ bytes: [UInt8]) {
+    private func sendAll(_ bytes: ArraySlice<UInt8>) -> Int {
         var done = 0
         while done < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
@@ -119,16 +133,13 @@ final class HTTP1Socket {
             }
             guard let count else {
                 canRead = true
-                break
+                return bytes.count
             }
-            guard count > 0 else {
-                unsent = Array(bytes[done...])
-                return
-            }
+            guard count > 0 else { break }
             machine.sent(count)
             done += count
         }
-        unsent = []
+        return done
     }
 
     /// The number of bytes sent; 0 when the socket is full, `nil` when nothing can be sent any more.

@@ -56,7 +56,8 @@ package final class RequestSettings {
     func write(_ request: TransferRequest, isAbsolute: Bool, cookies: String?, to head: inout [UInt8]) {
         head.removeAll(keepingCapacity: true)
         let address = request.address
-        head.append(contentsOf: "GET ".utf8)
+        head.append(contentsOf: request.method.utf8)
+        head.append(UInt8(ascii: " "))
         let authority = Self.authority(of: address)
         if isAbsolute {
             head.append(contentsOf: "http://".utf8)
@@ -89,6 +90,10 @@ package final class RequestSettings {
             }
         }
         if let range = request.range.fieldValue { head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8) }
+        // A request that may have a body tells its length (RFC 9110 §8.6).
+        if !request.body.isEmpty || request.method == "PUT" || request.method == "POST" {
+            head.append(contentsOf: "Content-Length: \(request.body.count)\r\n".utf8)
+        }
         let isUsual = own.isEmpty && cookies == nil && !isAbsolute
         head.append(contentsOf: isUsual ? tail : Self.text(fields(own, cookies: cookies, isAbsolute: isAbsolute)))
     }
