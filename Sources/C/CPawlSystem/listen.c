@@ -43,6 +43,14 @@ int pawl_listen_local(const char *path) {
     return listens(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), &name, sizeof name);
 }
 
+bool pawl_has_near_peer(int socket) {
+    struct sockaddr_storage name;
+    socklen_t size = sizeof name;
+    if (getpeername(socket, (struct sockaddr *)&name, &size) != 0) return false;
+    if (name.ss_family == AF_INET6) return IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)&name)->sin6_addr);
+    return name.ss_family == AF_INET && ntohl(((struct sockaddr_in *)&name)->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
 int pawl_accept(int listener) {
     int descriptor, one = 1;
     do descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);

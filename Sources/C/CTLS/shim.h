@@ -177,9 +177,7 @@ enum { PAWL_TLS_LONGEST_DIGEST = EVP_MAX_MD_SIZE };
 static inline unsigned pawl_tls_digest(int kind, const void *bytes, size_t count, unsigned char *digest) {
     unsigned length = 0;
     const EVP_MD *algorithm =
-        kind == PAWL_TLS_MD5      ? EVP_md5()
-        : kind == PAWL_TLS_SHA1   ? EVP_sha1()
-        : kind == PAWL_TLS_SHA256 ? EVP_sha256()
-                                  : EVP_sha512_256();
+        kind == PAWL_TLS_MD5 ? EVP_md5() : kind == PAWL_TLS_SHA256 ? EVP_sha256()
+        : kind == PAWL_TLS_SHA1 ? EVP_sha1() : EVP_sha512_256();
     return EVP_Digest(bytes, count, digest, &length, algorithm, NULL) == 1 ? length : 0;
 }

@@ -1,4 +1,3 @@
-import Glibc
 package import PawlBase
 import PawlHTTP
 
@@ -30,18 +29,16 @@ package enum ListenerKind: Hashable, Sendable {
 struct WebListener: Sendable {
     let address: ListenAddress
     let listener: Listener
-    let kind: ListenerKind
     /// For TLS.
     private(set) var context: TLSContext?
+
+    var kind: ListenerKind { listener.port == 0 ? .local : .port(isSecure: context != nil) }
 
     init(_ address: ListenAddress) throws(Failure) {
         self.address = address
         switch address {
-        case .local(let path):
-            kind = .local
-            listener = try Listener.local(path, remedy: "choose another path with --socket")
+        case .local(let path): listener = try Listener.local(path, remedy: "choose another path with --socket")
         case .port(let host, let port, let certificate, let key):
-            kind = .port(isSecure: certificate != nil)
             if let certificate {
                 do throws(TransferFault) {
                     context = try TLSContext.server(certificate: certificate, key: key, protocols: ["http/1.1"])
@@ -53,33 +50,6 @@ struct WebListener: Sendable {
                 }
             }
             listener = try Listener.port(host, port, remedy: ListenAddress.otherPort)
-        }
-    }
-}
-
-/// The other end of a connection.
-enum PeerAddress {
-    /// Whether it has a loopback address; a proxy on this machine has one too.
-    static func isLoopback(_ file: Int32) -> Bool {
-        var address = sockaddr_storage()
-        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let isKnown = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                unsafe getpeername(file, pointer, &size) == 0
-            }
-        }
-        guard isKnown else { return false }
-        let family = Int32(address.ss_family)
-        return unsafe withUnsafeBytes(of: &address) { bytes in
-            switch family {
-            // 127.0.0.0/8 after the port.
-            case AF_INET: unsafe bytes[4] == 127
-            // ::1, and IPv4 addresses in IPv6's form.
-            case AF_INET6:
-                unsafe bytes[8..<23].allSatisfy { $0 == 0 } && bytes[23] == 1
-                    || bytes[8..<18].allSatisfy { $0 == 0 } && bytes[18] == 255 && bytes[20] == 127
-            default: false
-            }
         }
     }
 }

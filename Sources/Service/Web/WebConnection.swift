@@ -1,3 +1,4 @@
+import PawlBase
 import PawlHTTP
 
 /// One client's connection: the request being received and the data still to be sent.
@@ -45,8 +46,7 @@ final class WebConnection {
     /// Lengths of a WebSocket's messages that have no response yet.
     var messages: [Int] = []
     /// Messages of a WebSocket or pieces of a stream that wait to be sent.
-    private(set) var backlog: [[UInt8]] = []
-    private var front = 0
+    private var backlog = FIFO<[UInt8]>()
     private(set) var backlogBytes = 0
     /// Whether it is to be written to once what was sent before is gone.
     var isWoken = false
@@ -94,17 +94,17 @@ final class WebConnection {
     }
 
     /// Whether there is something to send, and room for it.
-    var mayWrite: Bool { isWoken && socket.isFlushed && socket.isEstablished }
+    var mayWrite: Bool { isWoken && socket.isFlushed }
 
     /// Only what it expects, and not while the client does not read what was sent.
     func mayRead(_ limits: WebLimits) -> Bool {
-        socket.isEstablished && socket.isFlushed && !waitsForTurn && wantsBytes(limits) && socket.mayRead
+        socket.isFlushed && !waitsForTurn && wantsBytes(limits) && socket.mayRead
     }
 
     /// Bytes held for it, see ``WebLimits/memory``.
     var weight: Int { reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes + socket.unsent }
 
-    var hasBacklog: Bool { front < backlog.count }
+    var hasBacklog: Bool { backlog.first != nil }
 
     func enqueue(_ bytes: [UInt8]) {
         backlog.append(bytes)
@@ -112,14 +112,8 @@ final class WebConnection {
     }
 
     func dequeue() -> [UInt8]? {
-        guard front < backlog.count else { return nil }
-        let next = backlog[front]
-        backlogBytes -= next.count
-        front += 1
-        if front == backlog.count {
-            backlog.removeAll(keepingCapacity: true)
-            front = 0
-        }
+        let next = backlog.popFirst()
+        backlogBytes -= next?.count ?? 0
         return next
     }
 }

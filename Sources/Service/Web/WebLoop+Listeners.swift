@@ -1,5 +1,6 @@
 import PawlBase
 import PawlHTTP
+import PawlSystem
 
 // Which connections are accepted.
 extension WebLoop {
@@ -11,47 +12,40 @@ extension WebLoop {
     /// Begins to report new connections; also after a pause.
     func watchListeners() {
         acceptsAgain = nil
-        for index in listeners.indices where !isWatched(index) { return pauseAccepting() }
+        for (index, each) in listeners.enumerated()
+        where !poller.watch(each.listener.descriptor, for: .reading, key: UInt64(index), of: arriving) {
+            return pauseAccepting(for: WebLoop.pause)
+        }
     }
 
-    private func isWatched(_ index: Int) -> Bool {
-        poller.watch(listeners[index].listener.descriptor, for: .reading, key: UInt64(index), of: arriving)
-    }
-
-    private func pauseAccepting() {
-        acceptsAgain = now + WebLoop.pause
+    private func pauseAccepting(for pause: Interval) {
+        acceptsAgain = now + pause
         for each in listeners { poller.unwatch(each.listener.descriptor) }
     }
 
     /// Listens at a Unix socket, instead of its last one; returns whether it does.
     func listen(atSocket path: String) -> Bool {
         guard let new = try? WebListener(.local(path: path)) else { return false }
-        let index = listeners.firstIndex { $0.address == new.address } ?? listeners.endIndex
-        if index < listeners.endIndex {
-            listeners[index].listener.close()
-            listeners[index] = new
-        } else {
-            listeners.append(new)
+        pauseAccepting(for: .zero)
+        if let old = listeners.firstIndex(where: { $0.address == new.address }) {
+            listeners.remove(at: old).listener.close()
         }
-        if acceptsAgain == nil, !isWatched(index) { pauseAccepting() }
+        listeners.append(new)
         return true
     }
 
     func acceptConnections() {
         if let again = acceptsAgain, again <= now { watchListeners() }
         poller.takeEvents(of: arriving) { event in
+            // Its number may be that of another one by now, which has nothing then.
             guard event.key < listeners.count else { return }
-            accept(at: listeners[Int(event.key)])
-        }
-    }
-
-    private func accept(at listener: WebListener) {
-        for _ in 0..<WebLoop.mostAccepted {
-            switch listener.listener.accept() {
-            case .connection(let descriptor): connected(AcceptedSocket(descriptor, listener.context), at: listener.kind)
-            case .nothing: return
-            case .impossible: return pauseAccepting()
-            }
+            let listener = listeners[Int(event.key)]
+            do throws(SystemError) {
+                for _ in 0..<WebLoop.mostAccepted {
+                    guard let descriptor = try listener.listener.accept() else { return }
+                    connected(AcceptedSocket(descriptor, listener.context), at: listener.kind)
+                }
+            } catch { pauseAccepting(for: WebLoop.pause) }
         }
     }
 
@@ -63,11 +57,6 @@ extension WebLoop {
         let connection = WebConnection(
             id: ConnectionID(rawValue: lastID), socket: socket, listener: listener, limits: limits)
         connections[connection.id] = connection
-        if arrivals.count > 2 * limits.connections {
-            arrivals = arrivals[oldest...].filter { connections[$0].map { !$0.isKnown } ?? false }
-            oldest = 0
-        }
-        if !connection.isKnown { arrivals.append(connection.id) }
         setTimeout(limits.requestTime, of: connection)
     }
 
@@ -77,22 +66,9 @@ extension WebLoop {
     /// others out.
     private func hasRoom(at listener: ListenerKind) -> Bool {
         if connections.count < limits.connections - (listener == .local ? 0 : limits.reserve) { return true }
-        guard let oldest = takeOldestUnauthenticated() else { return false }
+        let unauthenticated = connections.values.lazy.filter { !$0.isKnown }
+        guard let oldest = unauthenticated.min(by: { $0.id.rawValue < $1.id.rawValue }) else { return false }
         drop(oldest)
         return true
-    }
-
-    private func takeOldestUnauthenticated() -> WebConnection? {
-        defer {
-            if oldest > arrivals.count / 2 {
-                arrivals.removeFirst(oldest)
-                oldest = 0
-            }
-        }
-        while oldest < arrivals.count {
-            oldest += 1
-            if let connection = connections[arrivals[oldest - 1]], !connection.isKnown { return connection }
-        }
-        return nil
     }
 }

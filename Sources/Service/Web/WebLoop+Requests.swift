@@ -51,7 +51,7 @@ extension WebLoop {
     private func begin(_ head: RequestHead, on connection: WebConnection) {
         var request = WebRequest(head, connection: connection.id, listener: connection.listener)
         if head.webSocketKey != nil {
-            request.isFromLoopback = PeerAddress.isLoopback(connection.socket.descriptor)
+            request.isFromLoopback = connection.socket.isFromLoopback
         }
         connection.isHead = head.method == "HEAD"
         connection.keepsConnection = head.keepsConnection
@@ -148,19 +148,12 @@ extension WebLoop {
         // A client that reads, however slowly, stays connected; one that does not read is disconnected.
         setTimeout(limits.idleTime, of: connection)
         let count = max(0, min(WebLoop.chunk - head.count, Int(length - sent)))
-        let got = unsafe fill(head, count) { room in
-            switch response.body {
-            case .bytes(let bytes):
-                unsafe room.copyBytes(from: bytes[Int(sent)..<(Int(sent) + room.count)])
-                return room.count
-            case .file(let file): return unsafe file.read(into: room, at: sent)
-            case .stream: return 0
-            }
-        }
+        let part = count > 0 ? response.part(at: sent, count) : []
         // A file that was truncated cannot be sent completely: the client sees the connection close early.
-        guard let got, got > 0 || count == 0, send(head.count + got, on: connection) else { return false }
-        if sent + Int64(got) == length { return complete(connection, closes: closes) }
-        connection.stage = .response(response, sent: sent + Int64(got), hasHead: true)
+        guard !part.isEmpty || count == 0, write(hasHead ? part : head + part, on: connection) else { return false }
+        let next = sent + Int64(part.count)
+        if next == length { return complete(connection, closes: closes) }
+        connection.stage = .response(response, sent: next, hasHead: true)
         wakeWriter(of: connection)
         return true
     }
@@ -219,6 +212,15 @@ extension WebResponse {
         switch body {
         case .bytes(let bytes): bytes.count
         case .file, .stream: 0
+        }
+    }
+
+    /// So many bytes of the body, or what the file has of them.
+    fileprivate func part(at offset: Int64, _ count: Int) -> [UInt8] {
+        switch body {
+        case .bytes(let bytes): Array(bytes[Int(offset)..<Int(offset) + count])
+        case .file(let file): file.read(count, at: offset)
+        case .stream: []
         }
     }
 }

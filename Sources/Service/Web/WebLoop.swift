@@ -18,23 +18,21 @@ import PawlSystem
     var connections: [ConnectionID: WebConnection] = [:]
     var lastID: UInt64 = 0
     private var deadlines = Deadlines<ConnectionID>()
-    /// What is read from a connection, or to be sent to one.
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: WebLoop.chunk, alignment: 16)
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: WebLoop.chunk, alignment: 16)
     var onStopped: [@Sendable () -> Void] = []
     var isStopping = false
     /// See ``WebLimits/memory``.
     private var held = 0
     /// See ``WebLimits/unauthenticatedMemory``.
     private var heldUnauthenticated = 0
-    /// Connections by age, from `oldest` on; closed and authenticated ones are skipped.
-    var arrivals: [ConnectionID] = []
-    var oldest = 0
     /// Connections for which something can be done without waiting.
     private var scheduled: [ConnectionID] = []
     /// Unauthenticated connections that wait to be read again, in order.
-    private var turns = TurnQueue<ConnectionID>()
+    private var turns = FIFO<ConnectionID>()
 
     static let chunk = 64 * 1024
+    /// How many of them are read in a round.
+    private static let mostTurns = 8
     /// How long responses are sent after it was stopped.
     private static let leave = Interval.seconds(1)
 
@@ -79,7 +77,7 @@ import PawlSystem
             advance(id)
         }
         // While others wait for their turn, it does not wait for input.
-        let isBusy = !turns.isEmpty || !scheduled.isEmpty
+        let isBusy = turns.count > 0 || !scheduled.isEmpty
         poller.wait(until: isBusy ? .past : [deadlines.first, acceptsAgain, limit].compactMap(\.self).min())
         drainMailbox()
         acceptConnections()
@@ -97,22 +95,23 @@ import PawlSystem
     private func advance(_ id: ConnectionID) {
         guard let connection = connections[id] else { return }
         guard !connection.isKilled, isAdvanced(connection), !connection.isKilled else { return drop(connection) }
+        // Steps of handshakes take more time than anything else.
+        if !connection.socket.isEstablished, connection.mayRead(limits) { awaitTurn(connection) }
         if connection.mayWrite || connection.mayRead(limits) { schedule(connection) }
     }
 
     /// Returns whether the connection stays open.
     private func isAdvanced(_ connection: WebConnection) -> Bool {
-        guard connection.socket.isEstablished else {
-            // Handshakes take more time than anything else that a client causes.
-            if connection.socket.mayShake { awaitTurn(connection) }
-            return true
-        }
         guard connection.socket.flush() else { return false }
         _ = count(connection)
         if connection.mayWrite {
             connection.isWoken = false
             guard isWritable(connection) else { return false }
         }
+        return !connection.socket.isEstablished || read(connection)
+    }
+
+    private func read(_ connection: WebConnection) -> Bool {
         guard connection.mayRead(limits) else { return true }
         guard let count = unsafe connection.socket.receive(into: buffer) else { return false }
         return unsafe count == 0 || arrived(connection, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
@@ -157,15 +156,14 @@ import PawlSystem
     }
 
     private func giveTurns() {
-        for id in turns.next() {
-            guard let connection = connections[id], connection.waitsForTurn else { continue }
+        for _ in 0..<min(WebLoop.mostTurns, turns.count) {
+            guard let id = turns.popFirst(), let connection = connections[id], connection.waitsForTurn else { continue }
             connection.waitsForTurn = false
-            let stays = connection.socket.isEstablished ? readRequest(of: connection) : connection.socket.shake()
-            guard stays else {
+            if connection.reader.count == 0 || readRequest(of: connection), read(connection) {
+                advance(id)
+            } else {
                 drop(connection)
-                continue
             }
-            advance(id)
         }
     }
 
@@ -189,30 +187,10 @@ import PawlSystem
         wakeWriter(of: connection)
     }
 
-    // MARK: writing
-
-    /// Fills the buffer: `head`, and `count` more bytes from `source`, which returns how many it had.
-    ///
-    /// `nil` if the buffer has no room for so many.
-    func fill(_ head: [UInt8], _ count: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> Int? {
-        guard head.count + count <= WebLoop.chunk else { return nil }
-        unsafe buffer.copyBytes(from: head)
-        guard count > 0 else { return 0 }
-        return unsafe source(UnsafeMutableRawBufferPointer(rebasing: buffer[head.count..<head.count + count]))
-    }
-
-    /// Sends the first bytes of the buffer; returns whether the connection stays open.
-    func send(_ count: Int, on connection: WebConnection) -> Bool {
-        unsafe write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
-    }
-
-    /// Sends all of the bytes; what the socket does not accept at once waits.
+    /// Sends all of the bytes, of which the socket keeps what it does not take; returns whether the connection stays open.
     func write(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
-        unsafe bytes.withUnsafeBytes { unsafe write($0, on: connection) }
-    }
-
-    private func write(_ bytes: UnsafeRawBufferPointer, on connection: WebConnection) -> Bool {
-        unsafe connection.socket.send(bytes) && (connection.socket.isFlushed || count(connection))
+        unsafe bytes.withUnsafeBytes { unsafe connection.socket.send($0) }
+            && (connection.socket.isFlushed || count(connection))
     }
 
     // MARK: memory
@@ -240,32 +218,5 @@ import PawlSystem
         guard connection.waitsForTurn else { return }
         connection.waitsForTurn = false
         schedule(connection)
-    }
-}
-
-/// A queue whose members are served a few at a time, so that other work comes in between.
-struct TurnQueue<Member> {
-    /// How many are served at a time.
-    static var most: Int { 8 }
-
-    private var members: [Member] = []
-    private var front = 0
-
-    var isEmpty: Bool { front == members.count }
-
-    mutating func append(_ member: Member) { members.append(member) }
-
-    /// Removes and returns those whose turn it is.
-    mutating func next() -> [Member] {
-        let turn = Array(members[front...].prefix(Self.most))
-        front += turn.count
-        if isEmpty {
-            members.removeAll(keepingCapacity: true)
-            front = 0
-        } else if front > members.count / 2 {
-            members.removeFirst(front)
-            front = 0
-        }
-        return turn
     }
 }

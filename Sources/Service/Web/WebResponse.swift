@@ -59,8 +59,11 @@ package final class WebFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Fills `buffer` from `position` of the range; 0 if the file is too short or cannot be read.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) -> Int {
-        (try? unsafe BoundedRead.fill(buffer, from: descriptor, at: offset + position)) ?? 0
+    /// Bytes from `position` of the range on; fewer if the file is too short or cannot be read.
+    func read(_ count: Int, at position: Int64) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { room, done in
+            let room = UnsafeMutableRawBufferPointer(room)
+            done = (try? unsafe BoundedRead.fill(room, from: descriptor, at: offset + position)) ?? 0
+        }
     }
 }

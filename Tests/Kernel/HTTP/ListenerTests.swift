@@ -23,7 +23,8 @@ import Testing
 
     @Test func `a port that was given or chosen accepts connections until it is closed`() throws {
         let listener = try Listener.port("127.0.0.1", 0, remedy: "")
-        #expect(listener.port > 0 && listener.accept() == .nothing)
+        #expect(listener.port > 0)
+        #expect(try listener.accept() == nil)
         let again = try #require(port("127.0.0.1", listener.port))
         #expect(again.code == .badOption && again.why == "Address already in use" && again.remedy == "take another")
         #expect(again.place == "127.0.0.1:\(listener.port)")
@@ -32,12 +33,9 @@ import Testing
         let client = try connect(to: listener.port)
         defer { close(client) }
         var byte: UInt8 = 7
-        guard case .connection(let accepted) = listener.accept() else {
-            Issue.record("nothing was accepted")
-            return
-        }
+        let accepted = try #require(try listener.accept())
         defer { close(accepted) }
-        #expect(listener.accept() == .nothing)
+        #expect(try listener.accept() == nil)
         // It does not block.
         #expect(unsafe recv(accepted, &byte, 1, 0) == -1 && errno == EAGAIN)
         #expect(unsafe send(client, &byte, 1, 0) == 1)
@@ -63,7 +61,7 @@ import Testing
         first.close()
         // It has the name of the second one, which stays.
         #expect(folder.names == ["socket"])
-        #expect(second.accept() == .nothing)
+        #expect(try second.accept() == nil)
         second.close()
         #expect(folder.names.isEmpty)
     }
@@ -85,7 +83,7 @@ import Testing
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let result = unsafe withUnsafeBytes(of: &address) { bytes in
             unsafe Glibc.connect(
-                client, bytes.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+                client, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
         try #require(result == 0)
         return client

@@ -184,6 +184,9 @@ int pawl_listen_local(const char *path);
 // Accepts a connection, with Nagle's algorithm off. Returns a non-blocking socket, -1 with errno.
 int pawl_accept(int listener);
 
+// Whether the other end of a TCP connection has a loopback address.
+bool pawl_has_near_peer(int socket);
+
 // The error of a connection that is being established, 0 if there is none.
 int pawl_connection_error(int socket);
 

@@ -1,3 +1,4 @@
+import CPawlSystem
 import CTLS
 import Glibc
 package import PawlBase
@@ -11,8 +12,12 @@ package import PawlBase
     private let context: TLSContext?
     /// Made when the client has sent something: one that is silent takes no memory for TLS.
     private var secure: TLSSession?
+    /// Whether bytes can be exchanged; with TLS, after the handshake.
+    package private(set) var isEstablished: Bool
     private var canRead = false
     private var canWrite = true
+    /// Whether reading goes on only when something can be written.
+    private var awaitsRoom = false
     private var isPeerClosed = false
     private var isOpen = true
     private var output: [UInt8] = []
@@ -33,58 +38,47 @@ package import PawlBase
         isPeerClosed = isPeerClosed || event.hasPeerClosed
     }
 
-    // MARK: handshake
-
-    /// Whether bytes can be exchanged, with TLS after the handshake.
-    package private(set) var isEstablished: Bool
-
-    /// Whether the handshake can go on.
-    package var mayShake: Bool { !isEstablished && canRead && canWrite }
-
-    /// Goes on with the handshake; `false` when it has failed.
-    package func shake() -> Bool {
-        guard !isEstablished, let context else { return true }
-        guard let session = secure ?? (try? TLSSession(context, over: .socket(descriptor), to: nil)) else {
-            return false
-        }
-        secure = session
-        switch session.handshake() {
-        case .done: isEstablished = true
-        case .wantsRead: canRead = false
-        case .wantsWrite: canWrite = false
-        case .held, .failed: return false
-        }
-        return true
-    }
+    /// Whether the client is on this machine, as far as its address tells; a proxy on this machine is, too.
+    package var isFromLoopback: Bool { pawl_has_near_peer(descriptor) }
 
     // MARK: input
 
     /// Whether reading may bring something.
-    package var mayRead: Bool { canRead && (canWrite || !needsToWrite) }
-
-    private var needsToWrite: Bool { secure?.wantsWrite ?? false }
+    package var mayRead: Bool { canRead && (canWrite || !awaitsRoom) }
 
     /// The number of bytes that were read; 0 when there are none now, `nil` at the end.
+    ///
+    /// Before there are any, each call is a step of the handshake.
     package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        switch unsafe secure?.receive(into: buffer, isOneEnough: false) ?? read(into: buffer) {
+        guard isEstablished else { return shake() }
+        let result =
+            unsafe secure?.receive(into: buffer, isOneEnough: false)
+            ?? PlainSocket.receive(from: descriptor, into: buffer)
+        awaitsRoom = secure?.wantsWrite ?? false
+        switch result {
         case .bytes(let count, let isLast):
-            canRead = !isLast || isPeerClosed || needsToWrite
+            canRead = !isLast || isPeerClosed || awaitsRoom
             return count
         case .nothing:
-            if needsToWrite { canWrite = false } else { canRead = false }
+            if awaitsRoom { canWrite = false } else { canRead = false }
             return 0
         case .closed, .failed: return nil
         }
     }
 
-    private func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
-        while true {
-            let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            // A short read emptied the socket (epoll(7)); later bytes raise a new event.
-            if count > 0 { return .bytes(count, isLast: count < buffer.count) }
-            if count < 0, errno == EINTR { continue }
-            return count < 0 && errno == EAGAIN ? .nothing : .closed
+    private func shake() -> Int? {
+        guard let context, let session = secure ?? (try? TLSSession(context, over: .socket(descriptor), to: nil)) else {
+            return nil
         }
+        secure = session
+        awaitsRoom = false
+        switch session.handshake() {
+        case .done: isEstablished = true
+        case .wantsRead: canRead = false
+        case .wantsWrite: (awaitsRoom, canWrite) = (true, false)
+        case .held, .failed: return nil
+        }
+        return 0
     }
 
     // MARK: output
@@ -118,21 +112,14 @@ package import PawlBase
     private func put(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var done = 0
         while done < bytes.count, canWrite {
-            guard let count = unsafe write(UnsafeRawBufferPointer(rebasing: bytes[done...])) else { return nil }
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let result =
+                if let secure { unsafe secure.send(rest) } else { unsafe PlainSocket.send(rest, to: descriptor) }
+            guard let count = result else { return nil }
             done += count
             canWrite = count > 0
         }
         return done
-    }
-
-    private func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        if let secure { return unsafe secure.send(bytes) }
-        while true {
-            let count = unsafe Glibc.send(
-                descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            if count >= 0 { return count }
-            if errno != EINTR { return errno == EAGAIN ? 0 : nil }
-        }
     }
 
     /// Shuts down sending; what the client still sends can be read, so that the kernel does not send a reset, which would discard
@@ -148,6 +135,28 @@ package import PawlBase
         isOpen = false
         secure?.close()
         _ = Glibc.close(descriptor)
+    }
+}
+
+/// A stream without TLS, with the results of `TLSSession`.
+package enum PlainSocket {
+    package static func receive(from socket: Int32, into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+        while true {
+            let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            // A short read emptied the socket (epoll(7)); later bytes raise a new event.
+            if count > 0 { return .bytes(count, isLast: count < buffer.count) }
+            if count == 0 { return .closed }
+            if errno != EINTR { return errno == EAGAIN ? .nothing : .failed(TransferFault(receiving: errno)) }
+        }
+    }
+
+    /// The number of bytes sent; 0 when the socket is full, `nil` when nothing can be sent any more.
+    package static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int? {
+        while true {
+            let count = unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            if count >= 0 { return count }
+            if errno != EINTR { return errno == EAGAIN ? 0 : nil }
+        }
     }
 }
 

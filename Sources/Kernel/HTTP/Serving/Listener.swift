@@ -1,17 +1,10 @@
 import CPawlSystem
 import Glibc
 package import PawlBase
-import PawlSystem
+package import PawlSystem
 
 /// A socket at which connections arrive; stays open until it is closed.
 package struct Listener: Sendable {
-    package enum Accepted: Hashable {
-        case connection(Int32)
-        case nothing
-        /// The first one cannot be accepted now, for lack of descriptors or memory; it waits.
-        case impossible
-    }
-
     package let descriptor: Int32
     /// 0 for a Unix socket.
     package let port: Int
@@ -70,10 +63,14 @@ package struct Listener: Sendable {
         return Listener(descriptor, path: path)
     }
 
-    package func accept() -> Accepted {
+    /// The next connection; `nil` when there is none.
+    ///
+    /// Throws where one waits that cannot be accepted now, for lack of descriptors or memory.
+    package func accept() throws(SystemError) -> Int32? {
         let connection = pawl_accept(descriptor)
-        if connection >= 0 { return .connection(connection) }
-        return errno == EAGAIN ? .nothing : .impossible
+        if connection >= 0 { return connection }
+        guard errno == EAGAIN else { throw .last }
+        return nil
     }
 
     /// Removes a Unix socket as well, unless another service has put its own there.
