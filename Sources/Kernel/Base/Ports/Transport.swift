@@ -142,6 +142,8 @@ package enum ChunkResult: Hashable, Sendable {
 package protocol TransferSink: AnyObject {
     /// What was measured until the response began; before its head, for a measured request.
     func transfer(_ id: TransferID, timing: TransferTiming)
+    /// So many more bytes of a request that has a body were sent.
+    func transfer(_ id: TransferID, sent count: Int)
     /// The final response head of this request (no 1xx, no response of a proxy to CONNECT, no 401 that the
     /// transport handles itself), before any byte of its body. `false` stops the transfer; then the transport may
     /// read a short body on, for the next request of its connection.
@@ -167,6 +169,7 @@ package protocol TransferSink: AnyObject {
 
 extension TransferSink {
     package func transfer(_ id: TransferID, timing: TransferTiming) {}
+    package func transfer(_ id: TransferID, sent count: Int) {}
     package func holdsBack(_ id: TransferID) -> Bool { false }
     package func spliceTarget(_ id: TransferID) -> SpliceTarget? { nil }
     package func transfer(_ id: TransferID, willSplice count: Int) {}
