@@ -37,6 +37,26 @@ package struct ResponseFraming: Hashable, Sendable {
         return (framing, content)
     }
 
+    /// The same of an HTTP/2 stream: its end ends a body without a length, and no field decides about the connection
+    /// (RFC 9113 §8.1).
+    package static func read(
+        stream head: [UInt8]
+    ) throws(TransferFault) -> (
+        framing: ResponseFraming, content: ResponseHead
+    ) {
+        var framing = ResponseFraming()
+        var fields = Fields()
+        guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
+            throw TransferFault.headNotHTTP
+        }
+        framing.status = content.status
+        framing.cookies = fields.cookies
+        try framing.decide(fields, isCurrent: true)
+        if framing.body == .chunked { framing.body = .untilClose }
+        framing.keepsConnection = true
+        return (framing, content)
+    }
+
     private init() {}
 
     /// Whether the first bytes received can become a head.
