@@ -90,6 +90,8 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", path: "Sources/C/CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CTLS", path: "Sources/C/CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CHTTP2", path: "Sources/C/CHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         // No pkg-config modules: SwiftPM would warn about a missing one, also in packages that use neither the service
         // nor the queue.
         .systemLibrary(name: "CZlib", path: "Sources/C/CZlib"),
@@ -105,7 +107,7 @@ let package = Package(
         module("PawlCore", in: "Kernel/Core", ["PawlBase", "PawlJournal"]),
         module("PawlEngine", in: "Kernel/Engine", ["PawlBase", "PawlJournal", "PawlCore"]),
         module("PawlSystem", in: "Kernel/System", ["PawlBase", "CPawlSystem", "CZlib"]),
-        module("PawlHTTP", in: "Kernel/HTTP", ["PawlBase", "PawlSystem", "CPawlSystem", "CTLS"]),
+        module("PawlHTTP", in: "Kernel/HTTP", ["PawlBase", "PawlSystem", "CHTTP2", "CPawlSystem", "CTLS"]),
         module("PawlCurl", in: "Kernel/Curl", ["PawlBase", "PawlSystem", "PawlHTTP", "CCurl", "CPawlSystem"]),
         module("PawlDisk", in: "Kernel/Disk", ["PawlBase", "PawlJournal", "PawlSystem", "CCrypto", "CPawlSystem"]),
         module("PawlReach", in: "Kernel/Reach", ["PawlBase", "PawlSystem"]),
@@ -202,7 +204,7 @@ let package = Package(
             ["Pawl", "PawlCore", "PawlEngine", "PawlIntegrity", "PawlJournal", "PawlQueue"]),
         tests("PawlSystemTests", in: "Kernel/System", []),
         tests("PawlDiskTests", in: "Kernel/Disk", ["CPawlSystem", "PawlDisk", "PawlJournal"]),
-        tests("PawlHTTPTests", in: "Kernel/HTTP", ["CTLS", "PawlHTTP"]),
+        tests("PawlHTTPTests", in: "Kernel/HTTP", ["CHTTP2", "CTLS", "PawlHTTP"]),
         tests("PawlCurlTests", in: "Kernel/Curl", ["PawlCurl", "PawlHTTP"]),
         tests("PawlReachTests", in: "Kernel/Reach", ["PawlReach"]),
         tests("PawlQueueTests", in: "Library/Queue/Decisions", ["PawlCore", "PawlQueue"]),
