@@ -1,0 +1,152 @@
+/// The identity of one HTTP/2 connection of a client; never used twice.
+package struct HTTP2ConnectionID: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// Decides which connection carries a request that may share one: one with room, a new one, or one of HTTP/1.1.
+///
+/// Beside ``HTTP1Pool``, which has the idle connections of HTTP/1.1. Only for TLS: there the handshake tells the protocol.
+package struct HTTP2Pool: Hashable, Sendable {
+    package enum Placement: Hashable, Sendable {
+        case join(HTTP2ConnectionID)
+        /// A new connection is opened, which offers both protocols: `connected` or `failed` follows.
+        case connect
+        /// The request is placed again when a connection of the key has room, is established, has failed or is closed, at
+        /// the latest at ``deadline``.
+        case wait
+        /// The server has HTTP/1.1 only: the request is ``HTTP1Pool``'s.
+        case http1
+    }
+
+    private struct Connection: Hashable {
+        let id: HTTP2ConnectionID
+        let key: ConnectionKey
+        var room: Int
+        var isRetired = false
+    }
+
+    /// What is known of a key.
+    private struct Known: Hashable {
+        let key: ConnectionKey
+        var used: Instant
+        var connecting = 0
+        /// How long the others wait to learn the protocol of the first connection.
+        var patience: Instant?
+        var hasHTTP1Until: Instant?
+        /// How many connections one after the other were of no use because of the server's faults.
+        var breaks = 0
+        var mostStreams: Int?
+    }
+
+    /// A second one is opened when the first is full; never a third.
+    package static let mostConnections = 2
+    private static let longestPatience = Interval.seconds(3)
+    private static let memory = Interval.seconds(600)
+    private static let mostKnown = 256
+    private static let mostBreaks = 2
+
+    private var connections: [Connection] = []
+    private var known: [Known] = []
+
+    package init() {}
+
+    /// Places a request; `timeout` is that of connecting.
+    package mutating func place(_ key: ConnectionKey, timeout: Interval, at now: Instant) -> Placement {
+        let own = connections.filter { $0.key == key }
+        // The fullest, so that others become idle.
+        if let best = own.filter({ $0.room > 0 }).min(by: { $0.room < $1.room }) { return .join(best.id) }
+        let index = index(of: key, at: now)
+        if let end = known[index].hasHTTP1Until {
+            if end > now { return .http1 }
+            known[index].hasHTTP1Until = nil
+        }
+        let count = own.lazy.filter { !$0.isRetired }.count
+        if count == 0, known[index].connecting > 0 {
+            if let end = known[index].patience, end > now { return .wait }
+            known[index].patience = nil
+        } else if count + known[index].connecting >= Self.mostConnections {
+            return .wait
+        }
+        if known[index].connecting == 0 { known[index].patience = now + min(timeout, Self.longestPatience) }
+        known[index].connecting += 1
+        return .connect
+    }
+
+    /// A connection has HTTP/2.
+    ///
+    /// Returns whether it is used. If not, because there are enough meanwhile, it is closed and its request placed again.
+    package mutating func connected(
+        _ id: HTTP2ConnectionID, _ key: ConnectionKey, room: Int, at now: Instant
+    ) -> Bool {
+        let index = endConnecting(key, at: now)
+        known[index].hasHTTP1Until = nil
+        let count = connections.lazy.filter { $0.key == key && !$0.isRetired }.count
+        guard count < Self.mostConnections else { return false }
+        connections.append(Connection(id: id, key: key, room: room))
+        return true
+    }
+
+    /// A connection that offered both protocols has HTTP/1.1.
+    package mutating func connectedWithHTTP1(_ key: ConnectionKey, at now: Instant) {
+        let index = endConnecting(key, at: now)
+        known[index].hasHTTP1Until = now + Self.memory
+    }
+
+    /// No connection was established, or its request was cancelled.
+    package mutating func failed(_ key: ConnectionKey, at now: Instant) { _ = endConnecting(key, at: now) }
+
+    /// The room of a connection has changed; one that is retired carries no further request.
+    package mutating func changed(_ id: HTTP2ConnectionID, room: Int, isRetired: Bool) {
+        guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
+        (connections[index].room, connections[index].isRetired) = (isRetired ? 0 : room, isRetired)
+    }
+
+    /// A connection is closed; `isBroken` if the server has broken the rules of HTTP/2.
+    package mutating func closed(_ id: HTTP2ConnectionID, isBroken: Bool, at now: Instant) {
+        guard let position = connections.firstIndex(where: { $0.id == id }) else { return }
+        let key = connections.remove(at: position).key
+        let index = index(of: key, at: now)
+        known[index].breaks = isBroken ? known[index].breaks + 1 : 0
+        if known[index].breaks >= Self.mostBreaks { requiresHTTP1(key, at: now) }
+    }
+
+    /// The server has said that it needs HTTP/1.1.
+    package mutating func requiresHTTP1(_ key: ConnectionKey, at now: Instant) {
+        let index = index(of: key, at: now)
+        (known[index].hasHTTP1Until, known[index].breaks) = (now + Self.memory, 0)
+        for index in connections.indices where connections[index].key == key {
+            (connections[index].room, connections[index].isRetired) = (0, true)
+        }
+    }
+
+    /// The server closes connections of the key after so many streams.
+    package mutating func learned(_ key: ConnectionKey, mostStreams: Int, at now: Instant) {
+        known[index(of: key, at: now)].mostStreams = mostStreams
+    }
+
+    package func mostStreams(_ key: ConnectionKey) -> Int? { known.first { $0.key == key }?.mostStreams }
+
+    /// When requests that wait are placed again.
+    package var deadline: Instant? { known.lazy.compactMap(\.patience).min() }
+
+    private mutating func endConnecting(_ key: ConnectionKey, at now: Instant) -> Int {
+        let index = index(of: key, at: now)
+        known[index].connecting = max(0, known[index].connecting - 1)
+        known[index].patience = nil
+        return index
+    }
+
+    private mutating func index(of key: ConnectionKey, at now: Instant) -> Int {
+        if let index = known.firstIndex(where: { $0.key == key }) {
+            known[index].used = now
+            return index
+        }
+        if known.count >= Self.mostKnown {
+            let idle = known.indices.filter { known[$0].connecting == 0 }
+            if let oldest = idle.min(by: { known[$0].used < known[$1].used }) { known.remove(at: oldest) }
+        }
+        known.append(Known(key: key, used: now))
+        return known.count - 1
+    }
+}

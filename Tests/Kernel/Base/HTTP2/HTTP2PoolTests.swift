@@ -1,0 +1,197 @@
+import Testing
+
+@testable import PawlBase
+
+@Suite struct HTTP2PoolTests {
+    private static let start = Instant(nanoseconds: 0)
+    private static let timeout = Interval.seconds(30)
+
+    private static func key(_ host: String) -> ConnectionKey {
+        let origin = Origin(scheme: .https, host: host, port: 443)
+        return ConnectionKey(origin, interface: nil, settings: SettingsID(rawValue: 1), carriesSecrets: false)
+    }
+
+    private enum Event: Hashable {
+        case place(Int)
+        case http2(Int, room: Int)
+        case http1(Int)
+        case fail(Int)
+        case room(Int)
+        case end
+        case retire
+        case close(isBroken: Bool)
+        case needsHTTP1
+        case wait(Int64)
+
+        static let all: [Event] =
+            [0, 1].flatMap { [.place($0), .http2($0, room: 1), .http1($0), .fail($0)] } + [
+                .http2(0, room: 0), .room(2), .end, .retire, .close(isBroken: false), .close(isBroken: true),
+                .needsHTTP1, .wait(2), .wait(700),
+            ]
+    }
+
+    /// The pool and what a client and its servers know.
+    private struct World: Hashable {
+        static let keys = [key("near"), key("far")]
+        var pool = HTTP2Pool()
+        var now = start
+        var connecting = [0, 0]
+        /// Of those that carry requests, the room.
+        var rooms: [HTTP2ConnectionID: Int] = [:]
+        var keys: [HTTP2ConnectionID: Int] = [:]
+        var retired: Set<HTTP2ConnectionID> = []
+        var last: UInt64 = 0
+
+        private var newest: HTTP2ConnectionID? { rooms.keys.max { $0.rawValue < $1.rawValue } }
+
+        private func active(_ index: Int) -> Int {
+            rooms.keys.lazy.filter { keys[$0] == index && !retired.contains($0) }.count
+        }
+
+        /// Returns the law that is broken.
+        mutating func apply(_ event: Event) -> String? {
+            switch event {
+            case .place(let index): return place(index)
+            case .http2(let index, let room):
+                guard connecting[index] > 0 else { return nil }
+                connecting[index] -= 1
+                last += 1
+                let id = HTTP2ConnectionID(rawValue: last)
+                let isUsed = pool.connected(id, Self.keys[index], room: room, at: now)
+                if isUsed != (active(index) < 2) { return "a third connection, or none" }
+                if isUsed { (rooms[id], keys[id]) = (room, index) }
+            case .http1(let index):
+                guard connecting[index] > 0 else { return nil }
+                connecting[index] -= 1
+                pool.connectedWithHTTP1(Self.keys[index], at: now)
+            case .fail(let index):
+                guard connecting[index] > 0 else { return nil }
+                connecting[index] -= 1
+                pool.failed(Self.keys[index], at: now)
+            case .room(let room): change(room, isRetired: false)
+            case .end: change(0, isRetired: false)
+            case .retire: change(0, isRetired: true)
+            case .close(let isBroken):
+                guard let id = newest else { return nil }
+                pool.closed(id, isBroken: isBroken, at: now)
+                (rooms[id], keys[id]) = (nil, nil)
+                retired.remove(id)
+            case .needsHTTP1:
+                pool.requiresHTTP1(Self.keys[0], at: now)
+                for id in rooms.keys where keys[id] == 0 {
+                    rooms[id] = 0
+                    retired.insert(id)
+                }
+                var copy = pool
+                if copy.place(Self.keys[0], timeout: timeout, at: now) != .http1 {
+                    return "HTTP/2 though it is refused"
+                }
+            case .wait(let seconds): now = now + .seconds(Double(seconds))
+            }
+            return nil
+        }
+
+        private mutating func change(_ room: Int, isRetired: Bool) {
+            guard let id = newest, !retired.contains(id) else { return }
+            rooms[id] = room
+            if isRetired { retired.insert(id) }
+            pool.changed(id, room: room, isRetired: isRetired)
+        }
+
+        private mutating func place(_ index: Int) -> String? {
+            let fitting = rooms.filter { keys[$0.key] == index && $0.value > 0 }
+            switch pool.place(Self.keys[index], timeout: timeout, at: now) {
+            case .join(let id):
+                guard let room = fitting[id] else { return "a connection without room, or of another key" }
+                if fitting.values.contains(where: { $0 < room }) { return "not the fullest" }
+                rooms[id] = room - 1
+                pool.changed(id, room: room - 1, isRetired: false)
+            case .connect:
+                if !fitting.isEmpty { return "room was not used" }
+                if active(index) + connecting[index] >= 2, active(index) > 0 { return "a third connection is opened" }
+                connecting[index] += 1
+            case .wait:
+                if !fitting.isEmpty { return "room was not used" }
+                if active(index) >= 2 || active(index) > 0 && connecting[index] > 0 { return nil }
+                if connecting[index] == 0 { return "nobody will end the waiting" }
+                guard let deadline = pool.deadline, deadline <= now + .seconds(3) else {
+                    return "waiting without an end"
+                }
+            case .http1: if !fitting.isEmpty { return "room was not used" }
+            }
+            return nil
+        }
+    }
+
+    @Test func `in every reachable state a request joins, connects or waits for something`() {
+        var worlds = [World()]
+        var ways: [[Event]] = [[]]
+        var seen = Set(worlds)
+        var next = 0
+        while next < worlds.count, worlds.count < 20_000 {
+            for event in Event.all {
+                var world = worlds[next]
+                if let law = world.apply(event) {
+                    Issue.record("\(law) after \(ways[next] + [event])")
+                    return
+                }
+                guard seen.insert(world).inserted else { continue }
+                worlds.append(world)
+                ways.append(ways[next] + [event])
+            }
+            next += 1
+        }
+        #expect(worlds.count >= 20_000)
+        #expect(worlds.contains { $0.rooms.count > 2 && !$0.retired.isEmpty })
+    }
+
+    private func placements(_ pool: inout HTTP2Pool, _ count: Int, at now: Instant = start) -> [HTTP2Pool.Placement] {
+        (0..<count).map { _ in pool.place(Self.key("a"), timeout: Self.timeout, at: now) }
+    }
+
+    @Test func `the first connection tells the protocol, for ten minutes`() {
+        var pool = HTTP2Pool()
+        same(placements(&pool, 3), [.connect, .wait, .wait])
+        #expect(pool.deadline == Self.start + .seconds(3))
+        pool.connectedWithHTTP1(Self.key("a"), at: Self.start)
+        #expect(pool.deadline == nil)
+        same(placements(&pool, 2), [.http1, .http1])
+        same(placements(&pool, 1, at: Self.start + .seconds(600)), [.connect])
+        // A server that does not say it in time: all connect.
+        same(placements(&pool, 3, at: Self.start + .seconds(603)), [.connect, .connect, .connect])
+    }
+
+    @Test func `a second connection is opened when the first is full, and no third`() {
+        var pool = HTTP2Pool()
+        let ids = (1...3).map { HTTP2ConnectionID(rawValue: $0) }
+        same(placements(&pool, 1), [.connect])
+        same(pool.connected(ids[0], Self.key("a"), room: 0, at: Self.start), true)
+        same(placements(&pool, 2), [.connect, .wait])
+        same(pool.connected(ids[1], Self.key("a"), room: 0, at: Self.start), true)
+        same(placements(&pool, 2), [.wait, .wait])
+        pool.changed(ids[0], room: 1, isRetired: false)
+        same(placements(&pool, 1), [.join(ids[0])])
+        pool.changed(ids[0], room: 0, isRetired: true)
+        same(placements(&pool, 1), [.connect])
+    }
+
+    @Test func `two connections that the server breaks one after the other lead to HTTP/1.1`() {
+        var pool = HTTP2Pool()
+        for (number, isBroken) in [true, false, true, true].enumerated() {
+            let id = HTTP2ConnectionID(rawValue: UInt64(number))
+            same(placements(&pool, 1), [.connect])
+            same(pool.connected(id, Self.key("a"), room: 0, at: Self.start), true)
+            pool.closed(id, isBroken: isBroken, at: Self.start)
+        }
+        same(placements(&pool, 1), [.http1])
+    }
+
+    @Test func `what is known of keys is bounded`() {
+        var pool = HTTP2Pool()
+        for number in 0..<1000 {
+            let key = Self.key("\(number)")
+            pool.learned(key, mostStreams: 3, at: Self.start + .seconds(Double(number)))
+        }
+        #expect(pool.mostStreams(Self.key("999")) == 3 && pool.mostStreams(Self.key("700")) == nil)
+    }
+}
