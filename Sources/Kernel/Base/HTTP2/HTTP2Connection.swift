@@ -147,6 +147,9 @@ package struct HTTP2Connection: Hashable, Sendable {
         idleSince = nil
     }
 
+    /// No number of a stream is left.
+    package mutating func retire() { isUsedUp = true }
+
     // MARK: the end of a request
 
     /// Ends the request of a stream that is reset because of what the server sent on it.
