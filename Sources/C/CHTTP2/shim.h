@@ -264,22 +264,26 @@ static inline void pawl_h2_forget(struct pawl_h2 *h2) {
     h2->record_room = 0;
 }
 
-// The part of a frame at the front of the bytes; nghttp2 gets no more at once, so that records stay in their order.
-static inline size_t pawl_h2_piece(struct pawl_h2 *h2, const unsigned char *bytes, size_t count) {
-    if (h2->frame_count == PAWL_H2_FRAME_HEAD) return count < h2->frame_left ? count : h2->frame_left;
-    size_t missing = PAWL_H2_FRAME_HEAD - h2->frame_count;
-    size_t piece = count < missing ? count : missing;
-    memcpy(h2->frame + h2->frame_count, bytes, piece);
-    h2->frame_count += piece;
-    if (h2->frame_count < PAWL_H2_FRAME_HEAD) return piece;
+// A frame begins, of which the head is known.
+static inline void pawl_h2_begin_frame(struct pawl_h2 *h2) {
     size_t length = (size_t)h2->frame[0] << 16 | (size_t)h2->frame[1] << 8 | h2->frame[2];
     if (h2->frame[3] != NGHTTP2_DATA || length == 0) pawl_h2_add(h2, PAWL_H2_FRAME, 0, h2->frame[3]);
-    h2->frame_left = piece + length;
-    return count < h2->frame_left ? count : h2->frame_left;
+    h2->frame_left = PAWL_H2_FRAME_HEAD + length;
+}
+
+static inline size_t pawl_h2_feed(struct pawl_h2 *h2, const unsigned char *bytes, size_t count) {
+    if (count > h2->frame_left) count = h2->frame_left;
+    ssize_t result = nghttp2_session_mem_recv(h2->session, bytes, count);
+    if (result < 0) h2->is_broken = 1;
+    if (result < 0) return 0;
+    h2->frame_left -= (size_t)result;
+    if (h2->frame_left == 0) h2->frame_count = 0;
+    return (size_t)result;
 }
 
 // Reads bytes, in which content of one stream is moved together; returns how many were used: all of them unless it is paused.
-// Negative: nothing more can be read.
+// Negative: nothing more can be read. nghttp2 gets one frame at most at once, so that records stay in their order, and the head
+// of a frame in one piece: it would count the pieces of a CONTINUATION's.
 static inline ssize_t pawl_h2_receive(struct pawl_h2 *h2, unsigned char *bytes, size_t count) {
     size_t used = 0;
     h2->input = bytes;
@@ -288,15 +292,18 @@ static inline ssize_t pawl_h2_receive(struct pawl_h2 *h2, unsigned char *bytes, 
         if (nghttp2_session_mem_recv(h2->session, NULL, 0) < 0) h2->is_broken = 1;
     }
     while (used < count && !h2->is_broken && !h2->is_paused) {
-        size_t piece = pawl_h2_piece(h2, bytes + used, count - used);
-        ssize_t result = nghttp2_session_mem_recv(h2->session, bytes + used, piece);
-        if (result < 0) {
-            h2->is_broken = 1;
-            break;
+        if (h2->frame_count < PAWL_H2_FRAME_HEAD) {
+            int is_split = h2->frame_count > 0 || count - used < PAWL_H2_FRAME_HEAD;
+            size_t piece = PAWL_H2_FRAME_HEAD - h2->frame_count;
+            if (piece > count - used) piece = count - used;
+            memcpy(h2->frame + h2->frame_count, bytes + used, piece);
+            h2->frame_count += piece;
+            if (h2->frame_count == PAWL_H2_FRAME_HEAD) pawl_h2_begin_frame(h2);
+            if (is_split) used += piece;
+            if (is_split && h2->frame_count == PAWL_H2_FRAME_HEAD) pawl_h2_feed(h2, h2->frame, PAWL_H2_FRAME_HEAD);
+            if (is_split) continue;
         }
-        used += (size_t)result;
-        if (h2->frame_count == PAWL_H2_FRAME_HEAD) h2->frame_left -= (size_t)result;
-        if (h2->frame_count == PAWL_H2_FRAME_HEAD && h2->frame_left == 0) h2->frame_count = 0;
+        used += pawl_h2_feed(h2, bytes + used, count - used);
     }
     if (h2->arrived && nghttp2_session_consume_connection(h2->session, h2->arrived)) h2->is_broken = 1;
     h2->arrived = 0;

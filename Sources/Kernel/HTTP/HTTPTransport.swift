@@ -17,6 +17,7 @@ import PawlSystem
     let logins = Logins()
     let preparers: [LocatedScheme: any RequestPreparing]
     let http1: HTTP1Client
+    let http2: HTTP2Client
 
     /// `others` makes the transport for FTP and SFTP, when the first such request comes.
     package init(
@@ -30,11 +31,16 @@ import PawlSystem
         self.preparers = preparers.mapValues { $0(clock) }
         makeOthers = others
         cookies = OriginCookies(clock: clock, onEnd: onCookies)
-        http1 = HTTP1Client(clock: clock, poller: poller, settings: settings, cookies: cookies)
+        http2 = HTTP2Client(clock: clock, poller: poller)
+        http1 = HTTP1Client(clock: clock, poller: poller, settings: settings, cookies: cookies, http2: http2)
+        http2.onCookies = { [cookies] request, fields in cookies.store(fields, from: request) }
+        http2.onTickets = { [unowned http1] key, tickets in http1.sessions.add(tickets, of: key) }
     }
 
     package func cancel(_ id: TransferID) {
-        if http1.cancel(id) { return }
+        // A request for which a connection is established that may have HTTP/2 is in both.
+        let isShared = http2.cancel(id)
+        if http1.cancel(id) || isShared { return }
         if let index = refusals.firstIndex(where: { $0.id == id }) {
             refusals.remove(at: index)
         } else {
@@ -42,21 +48,28 @@ import PawlSystem
         }
     }
 
-    package func resume(_ id: TransferID) { if !http1.resume(id) { others?.resume(id) } }
+    package func resume(_ id: TransferID) { if !http2.resume(id), !http1.resume(id) { others?.resume(id) } }
 
     package func begin() -> Instant? {
         let hasRefused = deliverRefusals()
-        let due = [http1.begin(), others?.begin()].compactMap(\.self).min()
-        return hasRefused || !refusals.isEmpty ? .past : due
+        let next = http2.sendWaiting()
+        for exchange in next.connecting { http1.connect(exchange) }
+        for exchange in next.http1 { http1.takeOver(exchange) }
+        let hasResumed = http2.deliverResumed()
+        // Over a connection that it has established, requests go that waited for it.
+        let due = [http1.begin(), others?.begin(), http2.due].compactMap(\.self).min()
+        return hasRefused || hasResumed || !refusals.isEmpty ? .past : due
     }
 
     package func work() {
         http1.work()
+        http2.work()
         others?.work()
     }
 
     package func closeIdle() {
         http1.closeIdle()
+        http2.closeIdle()
         others?.closeIdle()
     }
 }
@@ -131,6 +144,13 @@ extension HTTPTransport {
     private func begin(
         _ request: TransferRequest, as id: TransferID, sink: any TransferSink, by route: ProxyRoute?
     ) throws(TransferFault) {
+        if request.address.scheme == .https, request.connection == .shared, request.judge == nil {
+            let cookies = try cookies.field(for: request)
+            let shared = HTTP2Exchange(
+                request, as: id, by: route, sink: sink, settings: try settings.settings(for: request),
+                cookies: cookies)
+            if let shared { return http2.start(shared) }
+        }
         // A tunnel's login is sent with CONNECT.
         guard let route, let login = route.login, request.address.scheme == .http, route.kind.isHTTP else {
             return try http1.start(request, as: id, by: route, sink: sink)

@@ -99,7 +99,9 @@ package struct HTTP2Pool: Hashable, Sendable {
     /// The room of a connection has changed; one that is retired carries no further request.
     package mutating func changed(_ id: HTTP2ConnectionID, room: Int, isRetired: Bool) {
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
-        (connections[index].room, connections[index].isRetired) = (isRetired ? 0 : room, isRetired)
+        // Also when it is the key that needs HTTP/1.1.
+        if isRetired { connections[index].isRetired = true }
+        connections[index].room = connections[index].isRetired ? 0 : room
     }
 
     /// A connection is closed; `isBroken` if the server has broken the rules of HTTP/2.

@@ -11,6 +11,16 @@ extension HTTP1Client {
         proceed(connector)
     }
 
+    /// Begins to connect for a request that may go over HTTP/2.
+    func connect(_ shared: HTTP2Exchange) {
+        guard let sink = shared.sink else { return }
+        let exchange = HTTP1Exchange(
+            shared.request, as: shared.id, by: shared.route, sink: sink, settings: shared.settings)
+        exchange.shared = shared
+        exchanges[exchange.id] = exchange
+        connect(exchange)
+    }
+
     /// Carries out what is to be done now.
     private func proceed(_ connector: Connector) {
         let exchange = connector.exchange
@@ -30,9 +40,11 @@ extension HTTP1Client {
             case .ready(let number): return adopt(connector, number)
             case .refused(let head):
                 release(connector)
+                if let shared = exchange.shared { http2.release(shared) }
                 return end(exchange, with: head)
             case .failed(let fault):
                 release(connector)
+                if let shared = exchange.shared { http2.release(shared) }
                 return fail(exchange, fault)
             }
         }
@@ -186,7 +198,10 @@ extension HTTP1Client {
             case .origin:
                 let isJudged = request.judge != nil
                 if !isJudged { ticket = sessions.take(connector.exchange.connectionKey) }
-                target = TLSTarget(host: request.address.host, port: request.address.port, isJudged: isJudged)
+                target = TLSTarget(
+                    host: request.address.host, port: request.address.port,
+                    protocols: connector.exchange.shared == nil ? ["http/1.1"] : ["h2", "http/1.1"],
+                    isJudged: isJudged)
             }
             connector.isResuming = ticket != nil
             connector.secure = try TLSSession(
@@ -199,7 +214,9 @@ extension HTTP1Client {
     private func shake(_ connector: Connector) {
         guard let secure = connector.secure, let number = connector.chosen else { return }
         switch secure.handshake() {
-        case .done: connector.machine.secured(at: clock.now)
+        case .done(let name):
+            connector.hasHTTP2 = name == "h2"
+            connector.machine.secured(at: clock.now)
         case .wantsRead, .wantsWrite: break
         case .held(let question):
             connector.machine.held(at: clock.now)
@@ -249,6 +266,21 @@ extension HTTP1Client {
             exchange.timing = connector.machine.timing
             exchange.timing.noteEnds(of: attempt.socket)
         }
+        if let shared = exchange.shared {
+            guard connector.hasHTTP2, let secure else {
+                http2.usesHTTP1(shared)
+                exchange.cookies = try? cookies.field(for: exchange.request)
+                return adopt(attempt, secure, for: exchange)
+            }
+            exchanges[exchange.id] = nil
+            exchange.detach()
+            shared.timing = exchange.timing
+            return http2.adopt(attempt.socket, secure, for: shared)
+        }
+        adopt(attempt, secure, for: exchange)
+    }
+
+    private func adopt(_ attempt: Connector.Attempt, _ secure: TLSSession?, for exchange: HTTP1Exchange) {
         let connection = HTTP1Socket(attempt.socket, secure, to: exchange.connectionKey, id: attempt.id)
         // What came with the last record of the handshake raises no further event.
         connection.canRead = secure != nil

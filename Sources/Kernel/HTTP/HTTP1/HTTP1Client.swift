@@ -10,6 +10,7 @@ import PawlSystem
     let poller: any Poller
     let source: PollSource
     let cookies: OriginCookies
+    let http2: HTTP2Client
     /// Whether a sink was informed of an end since the round began.
     var hasEnded = false
 
@@ -47,10 +48,14 @@ import PawlSystem
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
 
-    init(clock: any Clock, poller: any Poller, settings: RequestSettingsCache, cookies: OriginCookies) {
+    init(
+        clock: any Clock, poller: any Poller, settings: RequestSettingsCache, cookies: OriginCookies,
+        http2: HTTP2Client
+    ) {
         self.clock = clock
         self.poller = poller
         self.cookies = cookies
+        self.http2 = http2
         source = poller.makeSource()
         self.settings = settings
         unsafe buffer = .allocate(byteCount: SplicePipe.size, alignment: 4096)
@@ -83,6 +88,16 @@ import PawlSystem
         let exchange = HTTP1Exchange(request, as: id, by: route, sink: sink, settings: settings)
         exchange.cookies = try cookies.field(for: request)
         exchanges[id] = exchange
+        waiting.append(exchange)
+    }
+
+    /// Sends a request over HTTP/1.1 that was meant for HTTP/2.
+    func takeOver(_ shared: HTTP2Exchange) {
+        guard let sink = shared.sink else { return }
+        let exchange = HTTP1Exchange(
+            shared.request, as: shared.id, by: shared.route, sink: sink, settings: shared.settings)
+        exchange.cookies = try? cookies.field(for: shared.request)
+        exchanges[exchange.id] = exchange
         waiting.append(exchange)
     }
 

@@ -17,6 +17,8 @@ final class HTTP1Exchange {
     ///
     /// Each holds the other until `HTTP1Socket.release`.
     var connection: HTTP1Socket?
+    /// The request for which a connection is established that may have HTTP/2.
+    var shared: HTTP2Exchange?
     /// The connection that is being established for it.
     var connector: Connector?
     /// The bytes that the sink did not take when it paused, framing included.

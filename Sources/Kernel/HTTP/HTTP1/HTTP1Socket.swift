@@ -118,8 +118,13 @@ final class HTTP1Socket {
         let sent = sendAll(head[...])
         unsent = sent == head.count ? [] : Array(head[sent...])
         guard unsent.isEmpty, !body.isEmpty else { return }
-        guard ask({ $0.sendsRest }) else { return body = [] }
-        body = body.dropFirst(sendAll(body))
+        guard ask({ $0.sendsRest }) else {
+            body = []
+            return
+        }
+        let count = sendAll(body)
+        body = body.dropFirst(count)
+        if let exchange, count > 0 { exchange.sink?.transfer(exchange.id, sent: count) }
     }
 
     /// The number of bytes that the socket has accepted, or that need not be sent any more.

@@ -1,24 +1,24 @@
-package import PawlBase
+import PawlBase
 
 /// Requests over HTTP/2: carries out what `HTTP2Pool` and the `HTTP2Connection` of each socket decide.
 ///
 /// Connections are established by the transport. Sinks are only called from `work`, `deliverResumed`, `adopt` and `fail`.
-@safe package final class HTTP2Client {
+@safe final class HTTP2Client {
     /// Requests that the transport goes on with.
-    package struct Others {
+    struct Others {
         /// They need a connection that offers both protocols: `adopt`, `usesHTTP1` or `fail` follows.
-        package var connecting: [HTTP2Exchange] = []
+        var connecting: [HTTP2Exchange] = []
         /// Their servers have HTTP/1.1 only.
         ///
         /// They are no longer here.
-        package var http1: [HTTP2Exchange] = []
+        var http1: [HTTP2Exchange] = []
     }
 
     /// Receives the Set-Cookie fields of a response.
-    package var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
+    var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
 
     /// Receives what resumes the TLS sessions of a key.
-    package var onTickets: (ConnectionKey, [TLSTicket]) -> Void = { _, _ in }
+    var onTickets: (ConnectionKey, [TLSTicket]) -> Void = { _, _ in }
 
     let clock: any Clock
     let poller: any Poller
@@ -43,7 +43,7 @@ package import PawlBase
     /// Enough records to be worth a write call, and still in the processor's cache when they are written.
     private static let readSize = 256 * 1024
 
-    package init(clock: any Clock, poller: any Poller) {
+    init(clock: any Clock, poller: any Poller) {
         self.clock = clock
         self.poller = poller
         source = poller.makeSource()
@@ -57,43 +57,45 @@ package import PawlBase
     }
 
     /// Whether there is work that no descriptor reports.
-    package var isBusy: Bool {
+    var isBusy: Bool {
         !waiting.isEmpty && mayPlace || !refused.isEmpty || !resuming.isEmpty || !readable.isEmpty || !dirty.isEmpty
     }
 
     /// The next time at which a connection, or requests that wait, are due.
-    package var deadline: Instant? {
+    var deadline: Instant? {
         let due = connections.values.lazy.compactMap(\.due).min()
         return [due, waiting.isEmpty ? nil : pool.deadline].lazy.compactMap { $0 }.min()
     }
 
     // MARK: requests from the transport
 
-    package func start(_ exchange: HTTP2Exchange) {
+    func start(_ exchange: HTTP2Exchange) {
         exchanges[exchange.id] = exchange
         waiting.append(exchange)
         mayPlace = true
     }
 
     /// Cancels the transfer, if it is here; allowed inside a sink's callback.
-    package func cancel(_ id: TransferID) -> HTTP2Exchange? {
-        guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
+    func cancel(_ id: TransferID) -> Bool {
+        guard let exchange = exchanges[id] else { return false }
         let place = exchange.place
         exchange.detach()
-        if connecting.remove(id) != nil { pool.failed(exchange.connectionKey, at: clock.now) }
-        mayPlace = true
+        release(exchange)
         if let place { leave(place.connection, place.stream) }
-        return exchange
+        return true
     }
 
-    package func resume(_ id: TransferID) -> Bool {
+    func resume(_ id: TransferID) -> Bool {
         guard exchanges[id] != nil else { return false }
         resuming.append(id)
         return true
     }
 
+    /// When there is work to do, without waiting for an event.
+    var due: Instant? { isBusy ? .past : deadline }
+
     /// Sends the started requests where there is room, and returns those that the transport goes on with.
-    package func sendWaiting() -> Others {
+    func sendWaiting() -> Others {
         var others = Others()
         others.http1 = refused
         refused = []
@@ -127,7 +129,7 @@ package import PawlBase
     // MARK: connections
 
     /// Takes over a connection for `exchange` that has negotiated HTTP/2; the socket is owned from here on.
-    package func adopt(_ socket: Int32, _ session: TLSSession, for exchange: HTTP2Exchange) {
+    func adopt(_ socket: Int32, _ session: TLSSession, for exchange: HTTP2Exchange) {
         let now = clock.now
         lastID += 1
         let (id, key) = (HTTP2ConnectionID(rawValue: lastID), exchange.connectionKey)
@@ -156,20 +158,26 @@ package import PawlBase
     }
 
     /// The connection for `exchange` has HTTP/1.1, and its request goes on there: it is no longer here.
-    package func usesHTTP1(_ exchange: HTTP2Exchange) {
+    func usesHTTP1(_ exchange: HTTP2Exchange) {
         if connecting.remove(exchange.id) != nil { pool.connectedWithHTTP1(exchange.connectionKey, at: clock.now) }
         exchanges[exchange.id] = nil
         mayPlace = true
     }
 
-    /// Ends a transfer that has no connection.
-    package func fail(_ exchange: HTTP2Exchange, _ fault: TransferFault) {
+    /// The request goes on elsewhere, and nothing is known of its server.
+    func release(_ exchange: HTTP2Exchange) {
         if connecting.remove(exchange.id) != nil { pool.failed(exchange.connectionKey, at: clock.now) }
+        exchanges[exchange.id] = nil
         mayPlace = true
+    }
+
+    /// Ends a transfer that has no connection.
+    func fail(_ exchange: HTTP2Exchange, _ fault: TransferFault) {
+        release(exchange)
         notify(exchange, .failed(fault))
     }
 
-    package func closeIdle() {
+    func closeIdle() {
         for connection in connections.values where connection.ask({ $0.isIdle }) { closeQuietly(connection) }
     }
 
@@ -265,7 +273,7 @@ package import PawlBase
     /// Resumes paused transfers.
     ///
     /// Returns whether there were any: then a sink may have been called.
-    package func deliverResumed() -> Bool {
+    func deliverResumed() -> Bool {
         guard !resuming.isEmpty else { return false }
         let batch = resuming
         resuming.removeAll(keepingCapacity: true)
@@ -275,7 +283,7 @@ package import PawlBase
     }
 
     /// Handles all events of the last wait, and what is due.
-    package func work() {
+    func work() {
         let ready = readable
         readable.removeAll(keepingCapacity: true)
         for connection in ready {

@@ -1,31 +1,40 @@
 import Glibc
-package import PawlBase
+import PawlBase
 
 /// One request over HTTP/2 and its receiver.
-package final class HTTP2Exchange {
-    package let id: TransferID
-    package let request: TransferRequest
-    package let connectionKey: ConnectionKey
+final class HTTP2Exchange {
+    let id: TransferID
+    let request: TransferRequest
+    let settings: RequestSettings
+    let route: ProxyRoute?
+    let connectionKey: ConnectionKey
     let fields: HTTP2Request
     /// The receiver; `nil` once the transfer is detached.
-    package private(set) var sink: (any TransferSink)?
+    private(set) var sink: (any TransferSink)?
     /// What is measured of a measured request.
-    package var timing = TransferTiming()
+    var timing = TransferTiming()
     /// How often it was sent in vain on connections that served nothing else.
-    package internal(set) var refusals = 0
+    var refusals = 0
     /// The connection and the stream of the response.
     var place: (connection: HTTP2Socket, stream: HTTP2StreamID)?
     /// The bytes that the sink did not take when it paused, and those that came after them.
     var held: [UInt8] = []
 
-    /// `head` is the header section as HTTP/1.1 has it; `nil` if it is none of a request.
-    package init?(_ request: TransferRequest, as id: TransferID, sink: any TransferSink, head: [UInt8]) {
+    /// `nil` if it cannot be sent over HTTP/2: without a Host.
+    init?(
+        _ request: TransferRequest, as id: TransferID, by route: ProxyRoute?, sink: any TransferSink,
+        settings: RequestSettings, cookies: String?
+    ) {
+        var head: [UInt8] = []
+        settings.write(request, isAbsolute: false, cookies: cookies, to: &head)
         guard let fields = HTTP2Request(head) else { return nil }
         self.fields = fields
         self.id = id
         self.request = request
+        self.settings = settings
+        self.route = route
         self.sink = sink
-        connectionKey = ConnectionKey(request)
+        connectionKey = ConnectionKey(request, by: route)
     }
 
     /// Drops the receiver: nothing is delivered any more.

@@ -6,6 +6,8 @@ package protocol ForwardingSink: TransferSink { var target: any TransferSink { g
 extension ForwardingSink {
     package func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
 
+    package func transfer(_ id: TransferID, sent count: Int) { target.transfer(id, sent: count) }
+
     package func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         unsafe target.transfer(id, chunk: chunk)
     }
