@@ -274,8 +274,8 @@ import PawlSystem
 
     /// Closes an idle connection that the peer has closed or on which it sent unrequested bytes.
     private func examine(_ connection: HTTP1Socket) {
-        // Over TLS they may be records without content.
-        guard !connection.machine.probed(connection.secure == nil ? .bytes : connection.probe()) else { return }
+        // They may be records of TLS without content, or the end of a response that was read in the meantime.
+        guard !connection.machine.probed(connection.probe()) else { return }
         idle.remove(connection.id)
         drop(connection)
     }
