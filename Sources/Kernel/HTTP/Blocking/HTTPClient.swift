@@ -42,16 +42,16 @@ package final class HTTPClient: Sendable {
     private let settings: TransferSettings
     private let patience: Interval
     private let clock: any Clock
-    private let makeTransport: @Sendable (any Poller) -> any Transport
+    private let makeTransport: (@Sendable (any Poller) -> any Transport)?
     private let idle = Mutex<[Worker]>([])
     private let count = Atomic<UInt64>(0)
 
     /// `patience`: the longest time without a byte in either direction, in seconds.
     ///
-    /// Of the settings, logins, cookies and header lines are not used: a request has only its own.
+    /// Of the settings, logins, cookies and header lines are not used: a request has only its own. `makeTransport`: for tests.
     package init(
         _ settings: TransferSettings, patience: Double, clock: any Clock = SystemClock(),
-        makeTransport: @escaping @Sendable (any Poller) -> any Transport
+        makeTransport: (@Sendable (any Poller) -> any Transport)? = nil
     ) {
         var values = settings.values
         (values.headers, values.credentials, values.netrc, values.cookieFile) = ([], nil, nil, nil)
@@ -71,6 +71,9 @@ package final class HTTPClient: Sendable {
         var transfer = TransferRequest(address: request.address, connection: .separate, settings: settings)
         (transfer.method, transfer.body, transfer.fields) = (request.method, request.body, request.lines)
         transfer.bufferSize = 64 << 10
+        guard request.address.scheme == .http || request.address.scheme == .https else {
+            throw TransferFault(.other, foreign: "its scheme is not http or https")
+        }
         let response = Response(limit: request.limit, clock, connectTimeout: settings.values.connectTimeout)
         let worker = takeWorker()
         let end = try run(transfer, request.time, into: response, on: worker, isAbandoned)
@@ -119,7 +122,10 @@ package final class HTTPClient: Sendable {
         }
         if let worker { return worker }
         let poller = EpollPoller(clock: clock)
-        return Worker(poller: poller, transport: makeTransport(poller))
+        let transport =
+            makeTransport?(poller)
+            ?? HTTPTransport(clock: clock, poller: poller) { _ in preconditionFailure("only HTTP is sent here") }
+        return Worker(poller: poller, transport: transport)
     }
 
     private func keep(_ worker: Worker) {

@@ -115,22 +115,32 @@ final class HTTP1Socket {
 
     /// Sends `head`, or as much as the socket accepts now, and after it the body.
     private func send(_ head: [UInt8]) {
-        let sent = sendAll(head[...])
-        unsent = sent == head.count ? [] : Array(head[sent...])
-        guard unsent.isEmpty, !body.isEmpty else { return }
-        guard ask({ $0.sendsRest }) else {
-            body = []
+        guard let sent = sendAll(head[...]) else {
+            (unsent, body) = ([], [])
             return
         }
-        let count = sendAll(body)
-        body = body.dropFirst(count)
-        if let exchange, count > 0 { exchange.sink?.transfer(exchange.id, sent: count) }
+        unsent = sent == head.count ? [] : Array(head[sent...])
+        if unsent.isEmpty, !body.isEmpty { sendBody() }
     }
 
-    /// The number of bytes that the socket has accepted, or that need not be sent any more.
+    /// Sends what is left of the body, unless the response has made that useless.
+    private func sendBody() {
+        // What is given to TLS counts as sent when all of it is: a record.
+        let most = secure == nil ? 256 << 10 : 16 << 10
+        while ask({ $0.sendsRest }), let exchange, !body.isEmpty {
+            let piece = body.prefix(most)
+            guard let count = sendAll(piece) else { break }
+            body = body.dropFirst(count)
+            if count > 0 { exchange.sink?.transfer(exchange.id, sent: count) }
+            guard count == piece.count else { return }
+        }
+        body = []
+    }
+
+    /// The number of bytes that the socket has accepted; `nil` when nothing can be sent any more.
     ///
     /// A failure is not reported here: reading reports it, after what the peer sent before.
-    private func sendAll(_ bytes: ArraySlice<UInt8>) -> Int {
+    private func sendAll(_ bytes: ArraySlice<UInt8>) -> Int? {
         var done = 0
         while done < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
@@ -138,7 +148,7 @@ final class HTTP1Socket {
             }
             guard let count else {
                 canRead = true
-                return bytes.count
+                return nil
             }
             guard count > 0 else { break }
             machine.sent(count)
