@@ -122,7 +122,7 @@ let package = Package(
             apart: ["Commands"]),
         module(
             "PawlS3", in: "Features/S3",
-            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlCurl", "PawlDisk", "PawlXML"], apart: ["Command"]),
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlXML"], apart: ["Command"]),
         module("PawlIntake", in: "Library/Intake", ["PawlBase", "PawlIntegrity"]),
         module(
             "Pawl", in: "Library/Pawl",

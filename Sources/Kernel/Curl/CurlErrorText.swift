@@ -35,11 +35,6 @@ enum CurlErrorText {
         }
         if let host = rest("Could not resolve host: ") { return TransferFault.noHost(host).cause }
         if let host = rest("Could not resolve proxy: ") { return TransferFault.causeOfUnresolved(proxy: host) }
-        // "Operation too slow. Less than 1 bytes/sec transferred the last 5 seconds": the limit of `CurlClient`.
-        if let limit = rest("Operation too slow. Less than 1 bytes/sec transferred the last ") {
-            let span = limit.prefix { $0.isNumber }
-            return .noData(for: String(span))
-        }
         if let why = rest("Recv failure: ") { return .receivingFailed(SystemError.message(of: why)) }
         if let why = rest("Send failure: ") {
             return LocalizableMessage("sending-failed", "sending failed: \(SystemError.message(of: why))")

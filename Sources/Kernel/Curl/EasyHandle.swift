@@ -15,8 +15,6 @@ import PawlSystem
     private var commands: (before: CurlList, after: CurlList)?
     /// The text of an address that was denied, see ``denyPrivateAddresses()``.
     var deniedAddress: String?
-    /// Called after each read, and each second: whether libcurl must end the transfer.
-    var isAbandoned: (() -> Bool)?
     /// Whether its multi handle counts it as busy.
     var isBusy = false
     /// Whether its sockets are also tried without an event: 7.88 does not watch the control connection of FTPS while the
@@ -52,7 +50,6 @@ import PawlSystem
         overrides = nil
         commands = nil
         deniedAddress = nil
-        isAbandoned = nil
         swallowed = SwallowedBytes()
         replyWait = nil
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
@@ -76,7 +73,7 @@ import PawlSystem
     fileprivate func mayContinue(received: Int64) -> Bool {
         swallowed.noteReading(round: sockets.round)
         replyWait?.note(round: sockets.round, received: received, at: SystemClock().now)
-        return overrun == nil && isAbandoned?() != true
+        return overrun == nil
     }
 
     fileprivate func endReplies() {

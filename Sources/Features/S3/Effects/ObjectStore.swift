@@ -1,6 +1,6 @@
 package import PawlBase
-import PawlCurl
 import PawlDisk
+import PawlHTTP
 import PawlSystem
 import Synchronization
 
@@ -48,7 +48,7 @@ package final class ObjectStore: Sendable {
     }
 
     let access: S3Access
-    private let client: CurlClient
+    private let client: HTTPClient
     private let policy: RetryPolicy
     private let learnt = Mutex(Learnt())
     /// When the last request ends, once it was stopped.
@@ -57,7 +57,7 @@ package final class ObjectStore: Sendable {
     /// `patience`: the longest time without data, in seconds.
     package init(_ access: S3Access, _ settings: TransferSettings, patience: Double, policy: RetryPolicy) {
         self.access = access
-        client = CurlClient(settings, patience: patience)
+        client = HTTPClient(settings, patience: patience)
         self.policy = policy
     }
 
@@ -164,7 +164,7 @@ package final class ObjectStore: Sendable {
             body.isEmpty ? .empty : location.scheme == .https ? .unsigned : .digest(ObjectSigner.hash(body))
         let lines = ObjectSigner.lines(method, location, fields: fields, body: digest, access, at: time)
         return try client.perform(
-            CurlClient.Request(method, location, lines: lines, body: body, limit: limit),
+            HTTPClient.Request(method, location, lines: lines, body: body, limit: limit),
             abandonedIf: { self.mustEnd(method) })
     }
 
