@@ -104,7 +104,7 @@ import CHTTP2
                     flags: 0))
         }
         unsafe body(list)
-        unsafe texts.forEach { unsafe $0.deallocate() }
+        for index in unsafe texts.indices { unsafe texts[index].deallocate() }
         unsafe list.deallocate()
     }
 
