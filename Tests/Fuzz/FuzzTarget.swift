@@ -11,6 +11,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case date
     case digestFields
     case disposition
+    case frames
     case handshake
     case head
     case hosts
@@ -60,6 +61,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .date: try DateLaws.check(&input)
         case .digestFields: try DigestFieldLaws.check(&input)
         case .disposition: try DispositionLaws.check(&input)
+        case .frames: try FrameLaws.check(&input)
         case .handshake: try HandshakeLaws.check(&input)
         case .head: try HeadLaws.check(&input)
         case .hosts: try HostTableLaws.check(&input)
