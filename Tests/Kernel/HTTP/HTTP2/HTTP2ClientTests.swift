@@ -203,7 +203,8 @@ private final class ClientBench {
         try bench.start(4)
         bench.sinks[0].result = .stop
         bench.sinks[1].wantsBody = false
-        bench.sinks[2].onHead = { _ = bench.client.cancel(TransferID(rawValue: 2)) }
+        let client = bench.client
+        bench.sinks[2].onHead = { [weak client] in _ = client?.cancel(TransferID(rawValue: 2)) }
         try bench.until { bench.streams.count == 4 }
         for stream in bench.streams { bench.servers[0].peer.respond(stream, [(":status", "200")], body: 1 << 20) }
         try bench.until { bench.ends[3] == .complete && bench.servers[0].peer.resets.count == 3 }
