@@ -4,10 +4,10 @@
 
 #define FUNCTIONS(X) \
     X(global_init) X(easy_init) X(easy_cleanup) X(easy_reset) X(easy_setopt) X(easy_getinfo) \
-    X(easy_perform) X(easy_pause) X(easy_recv) X(easy_strerror) X(multi_init) X(multi_cleanup) \
+    X(easy_pause) X(easy_strerror) X(multi_init) X(multi_cleanup) \
     X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) X(multi_info_read) \
-    X(multi_socket_action) X(share_init) X(share_cleanup) X(share_setopt) X(slist_append) \
-    X(slist_free_all) X(getdate) X(version_info)
+    X(multi_socket_action) X(slist_append) \
+    X(slist_free_all) X(version_info)
 
 // The addresses of libcurl's functions.
 static struct {
@@ -33,11 +33,7 @@ CURLcode pawl_curl_start(long flags) { return curl.global_init(flags); }
 CURL *pawl_easy_init(void) { return curl.easy_init(); }
 void pawl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
 void pawl_easy_reset(CURL *easy) { curl.easy_reset(easy); }
-CURLcode pawl_easy_perform(CURL *easy) { return curl.easy_perform(easy); }
 CURLcode pawl_easy_pause(CURL *easy, int what) { return curl.easy_pause(easy, what); }
-CURLcode pawl_easy_recv(CURL *easy, void *buffer, size_t size, size_t *count) {
-    return curl.easy_recv(easy, buffer, size, count);
-}
 const char *pawl_easy_strerror(CURLcode code) { return curl.easy_strerror(code); }
 CURLM *pawl_multi_init(void) { return curl.multi_init(); }
 CURLMcode pawl_multi_cleanup(CURLM *multi) { return curl.multi_cleanup(multi); }
@@ -47,13 +43,10 @@ CURLMsg *pawl_multi_info_read(CURLM *multi, int *left) { return curl.multi_info_
 CURLMcode pawl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running) {
     return curl.multi_socket_action(multi, socket, events, running);
 }
-CURLSH *pawl_share_init(void) { return curl.share_init(); }
-CURLSHcode pawl_share_cleanup(CURLSH *share) { return curl.share_cleanup(share); }
 struct curl_slist *pawl_list_append(struct curl_slist *list, const char *line) {
     return curl.slist_append(list, line);
 }
 void pawl_list_free(struct curl_slist *list) { curl.slist_free_all(list); }
-time_t pawl_date(const char *text) { return curl.getdate(text, NULL); }
 
 CURLcode pawl_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl.easy_setopt(easy, option, value);
@@ -90,10 +83,6 @@ CURLcode pawl_easy_set_debug(CURL *easy, curl_debug_callback value, void *contex
     return code ? code : curl.easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
-CURLcode pawl_easy_set_context_function(CURL *easy, curl_ssl_ctx_callback value) {
-    return curl.easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
-}
-
 CURLcode pawl_easy_set_opener(CURL *easy, curl_opensocket_callback value) {
     return curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
@@ -114,27 +103,8 @@ CURLcode pawl_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl.easy_getinfo(easy, info, value);
 }
 
-CURLcode pawl_easy_get_socket(CURL *easy, curl_socket_t *value) {
-    return curl.easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
-}
-
-void *pawl_easy_get_tls(CURL *easy) {
-    struct curl_tlssessioninfo *info = NULL;
-    if (curl.easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
-    return info->internals;
-}
-
-struct curl_slist *pawl_easy_get_cookies(CURL *easy) {
-    struct curl_slist *list = NULL;
-    return curl.easy_getinfo(easy, CURLINFO_COOKIELIST, &list) == CURLE_OK ? list : NULL;
-}
-
 CURLMcode pawl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl.multi_setopt(multi, option, value);
-}
-
-CURLSHcode pawl_share_set_data(CURLSH *share, curl_lock_data kind) {
-    return curl.share_setopt(share, CURLSHOPT_SHARE, kind);
 }
 
 const curl_version_info_data *pawl_version(void) { return curl.version_info(CURLVERSION_NOW); }

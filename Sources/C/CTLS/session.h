@@ -51,8 +51,6 @@ struct pawl_tls_session {
 };
 
 enum { PAWL_TLS_UNDECIDED, PAWL_TLS_ACCEPTED, PAWL_TLS_AS_VERIFIED, PAWL_TLS_REFUSED };
-// Further results; that of a handshake may also be that it is held.
-enum { PAWL_TLS_WRITE_LATER = PAWL_TLS_BROKEN + 1, PAWL_TLS_HELD_SERVER, PAWL_TLS_HELD_CLIENT };
 
 static inline long pawl_tls_progress(SSL *connection, int result) {
     if (result > 0) return PAWL_TLS_DONE;

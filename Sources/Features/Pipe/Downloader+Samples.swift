@@ -1,7 +1,7 @@
 package import Pawl
 package import PawlBase
-import PawlHTTP
 import PawlEngine
+import PawlHTTP
 
 // Downloads of samples for `pawl pipe`.
 extension Downloader {

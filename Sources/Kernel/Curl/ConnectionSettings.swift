@@ -64,8 +64,6 @@ final class ConnectionSettings {
         }
         applyProxy(options)
         switch key.scheme {
-        case .http: break
-        case .https: applyTLS(options)
         case .ftp:
             options.set(CURLOPT_FILETIME, 1)
             options.watchReplies()
@@ -78,7 +76,7 @@ final class ConnectionSettings {
         case .sftp:
             options.set(CURLOPT_FILETIME, 1)
             applySSH(options)
-        case .located: preconditionFailure("a request to an address that has no host")
+        case .http, .https, .located: preconditionFailure("requests of other transports")
         }
     }
 

@@ -12,9 +12,6 @@ struct CurlErrorMapping {
     var systemError: Int32
     /// The last reply code of the server: HTTP's, FTP's, or 0.
     var reply: Int
-    var isHTTP: Bool
-    /// Whether the response's header section was delivered.
-    var hasHead: Bool
     /// Whether the request was for a later part of a file.
     var hasOffset = false
 
@@ -37,12 +34,9 @@ struct CurlErrorMapping {
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_AGAIN: .connectionLost
         case CURLE_RECV_ERROR: receiving
         case CURLE_PARTIAL_FILE: .truncated
-        case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_QUIC_CONNECT_ERROR:
-            hasHead ? .truncated : .connectionLost
         case CURLE_WRITE_ERROR, CURLE_BAD_CONTENT_ENCODING: speaksOfChunks ? .truncated : .other
-        // A response of another protocol, HTTP/0.9 or a malformed status line: the requested protocol was supported.
-        case CURLE_UNSUPPORTED_PROTOCOL: isHTTP ? .malformed : .other
-        case CURLE_WEIRD_SERVER_REPLY: isHTTP ? .malformed : filing
+        case CURLE_UNSUPPORTED_PROTOCOL: .other
+        case CURLE_WEIRD_SERVER_REPLY: filing
         case CURLE_REMOTE_FILE_NOT_FOUND: .notFound
         case CURLE_LOGIN_DENIED: .denied
         case CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_COULDNT_RETR_FILE: filing
@@ -56,12 +50,6 @@ struct CurlErrorMapping {
             .serverRefused
         default: .other
         }
-    }
-
-    /// Whether a line of the head, or all of it, exceeds libcurl's own limit: versions before 8.6 report the line as a
-    /// lack of memory, later ones with code 100 (CURLE_TOO_LARGE).
-    static func isHeadLimit(_ code: CURLcode, _ text: String) -> Bool {
-        code == CURLE_OUT_OF_MEMORY || code.rawValue == 100 || text.hasPrefix("Too large response headers")
     }
 
     private var connecting: TransferFault.Kind {
@@ -110,15 +98,15 @@ struct CurlErrorMapping {
 
 extension EasyHandle {
     /// The fault of a transfer or a connection attempt that ended with `code`.
-    func fault(_ code: CURLcode, of request: TransferRequest?, isHTTP: Bool, hasHead: Bool) -> TransferFault {
+    func fault(_ code: CURLcode, of request: TransferRequest?, hasHead: Bool) -> TransferFault {
         // Neither libcurl nor the C library reports it from everywhere.
         if code != CURLE_OK, !hasHead, SystemDescriptors.areUsedUp { return .noDescriptor }
         let said = errorText
-        if let known = knownFault(code, said, of: request, isHTTP: isHTTP, hasHead: hasHead) { return known }
+        if let known = knownFault(code, of: request) { return known }
         let mapping = CurlErrorMapping(
             code: code, text: said.isEmpty ? CurlLibrary.text(of: code) : said,
             systemError: Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)), reply: number(CURLINFO_RESPONSE_CODE),
-            isHTTP: isHTTP, hasHead: hasHead, hasOffset: (request?.range.offset ?? 0) > 0)
+            hasOffset: (request?.range.offset ?? 0) > 0)
         var kind = mapping.kind
         if let request, let fault = versionFault(kind, of: request) { return fault }
         if kind == .nameResolution, let host = request?.address.host, HostResolver.shared.isMissing(HostQuery(host)) {
@@ -141,9 +129,7 @@ extension EasyHandle {
     }
 
     /// A fault that needs no text of libcurl's: that of an own check, or one that the code names.
-    private func knownFault(
-        _ code: CURLcode, _ said: String, of request: TransferRequest?, isHTTP: Bool, hasHead: Bool
-    ) -> TransferFault? {
+    private func knownFault(_ code: CURLcode, of request: TransferRequest?) -> TransferFault? {
         if let denial = denial ?? overrun { return denial }
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
             return TransferFault(
@@ -153,9 +139,6 @@ extension EasyHandle {
         if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
             return .keyNotPinned
         }
-        if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) { return .longHead }
-        // libcurl ends a field at its first CR, and then finds no colon in it.
-        if isHTTP, !hasHead, code == CURLE_BAD_FUNCTION_ARGUMENT { return .headNotHTTP }
         return nil
     }
 }

@@ -12,7 +12,7 @@ extension Exchange {
         }
         if let contradiction = file.contradiction { return .failed(TransferFault(.contentChanged, contradiction)) }
         guard code == CURLE_OK else {
-            let fault = easy.fault(code, of: request, isHTTP: false, hasHead: isHeadDelivered)
+            let fault = easy.fault(code, of: request, hasHead: isHeadDelivered)
             // 550 is for a missing file, and some servers send it for an offset behind the end, too.
             let scheme = request?.address.scheme
             guard fault.kind == .notFound, scheme == .ftp || scheme == .ftps, file.mayEndEarlier else {

@@ -192,8 +192,9 @@ package struct HTTPTransports: TransportMaker {
     private let onCookies: CookieReceiver?
     private let others: any TransportMaker
 
-    /// `others` makes those for FTP and SFTP. `trace` and `onCookies` are called on the threads of the transports, `onCookies` at
-    /// the latest when one ends.
+    /// `others` makes those for FTP and SFTP.
+    ///
+    /// `trace` and `onCookies` are called on the threads of the transports, `onCookies` at the latest when one ends.
     package init(
         clock: any Clock, preparers: RequestPreparers = [:], trace: (@Sendable (TransferTrace) -> Void)? = nil,
         onCookies: CookieReceiver? = nil, others: any TransportMaker

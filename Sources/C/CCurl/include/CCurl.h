@@ -19,9 +19,7 @@ CURLcode pawl_curl_start(long flags);
 CURL *pawl_easy_init(void);
 void pawl_easy_cleanup(CURL *easy);
 void pawl_easy_reset(CURL *easy);
-CURLcode pawl_easy_perform(CURL *easy);
 CURLcode pawl_easy_pause(CURL *easy, int what);
-CURLcode pawl_easy_recv(CURL *easy, void *buffer, size_t size, size_t *count);
 const char *pawl_easy_strerror(CURLcode code);
 CURLM *pawl_multi_init(void);
 CURLMcode pawl_multi_cleanup(CURLM *multi);
@@ -29,11 +27,8 @@ CURLMcode pawl_multi_add_handle(CURLM *multi, CURL *easy);
 CURLMcode pawl_multi_remove_handle(CURLM *multi, CURL *easy);
 CURLMsg *pawl_multi_info_read(CURLM *multi, int *left);
 CURLMcode pawl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running);
-CURLSH *pawl_share_init(void);
-CURLSHcode pawl_share_cleanup(CURLSH *share);
 struct curl_slist *pawl_list_append(struct curl_slist *list, const char *line);
 void pawl_list_free(struct curl_slist *list);
-time_t pawl_date(const char *text);
 
 CURLcode pawl_easy_set_long(CURL *easy, CURLoption option, long value);
 CURLcode pawl_easy_set_string(CURL *easy, CURLoption option, const char *value);
@@ -44,19 +39,12 @@ CURLcode pawl_easy_set_receiver(CURL *easy, CURLoption option, curl_write_callba
 CURLcode pawl_easy_set_watch(
     CURL *easy, curl_xferinfo_callback progress, curl_sockopt_callback socket, void *context);
 CURLcode pawl_easy_set_debug(CURL *easy, curl_debug_callback value, void *context);
-CURLcode pawl_easy_set_context_function(CURL *easy, curl_ssl_ctx_callback value);
 CURLcode pawl_easy_set_opener(CURL *easy, curl_opensocket_callback value);
 CURLcode pawl_easy_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode pawl_easy_get_string(CURL *easy, CURLINFO info, const char **value);
 CURLcode pawl_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode pawl_easy_get_pointer(CURL *easy, CURLINFO info, void **value);
-CURLcode pawl_easy_get_socket(CURL *easy, curl_socket_t *value);
-// The TLS library's object of the handle's current connection; NULL when there is none.
-void *pawl_easy_get_tls(CURL *easy);
-// The caller frees the list.
-struct curl_slist *pawl_easy_get_cookies(CURL *easy);
 CURLMcode pawl_multi_set_long(CURLM *multi, CURLMoption option, long value);
-CURLSHcode pawl_share_set_data(CURLSH *share, curl_lock_data kind);
 const curl_version_info_data *pawl_version(void);
 // Makes libcurl report the sockets to be watched, and its next timeout.
 CURLMcode pawl_multi_set_events(

@@ -1,7 +1,7 @@
 import Pawl
 import PawlBase
-import PawlHTTP
 import PawlGet
+import PawlHTTP
 import PawlSystem
 
 // From a line to a result.

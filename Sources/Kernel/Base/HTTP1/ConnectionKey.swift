@@ -18,7 +18,8 @@ package struct ConnectionKey: Hashable, Sendable {
     package let carriesSecrets: Bool
 
     package init(
-        _ origin: Origin, route: ProxyRoute? = nil, interface: String?, ipVersion: IPVersion = .any, settings: SettingsID,
+        _ origin: Origin, route: ProxyRoute? = nil, interface: String?, ipVersion: IPVersion = .any,
+        settings: SettingsID,
         overridesAddresses: Bool = false, carriesSecrets: Bool
     ) {
         self.origin = origin
