@@ -31,8 +31,8 @@ extension HTTP1Client {
             case .close(let number): close(number, of: connector)
             case .send(let bytes):
                 connector.send(bytes)
-                // Its bytes may have come with those before.
-                if connector.secure != nil { receive(connector) }
+                // What the proxy sent before that raises no further event.
+                receive(connector)
             case .secure(let part): secure(part, connector)
             case .authorize(let challenges, let login, let target):
                 connector.machine.authorize(
