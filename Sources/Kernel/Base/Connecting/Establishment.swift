@@ -156,6 +156,8 @@ extension Establishment {
     }
 
     private mutating func race(at now: Instant) {
+        // A numeric host is looked up in no time.
+        if timing.lookupStart == nil { (timing.lookupStart, timing.lookupEnd) = (now, now) }
         timing.connectStart = timing.connectStart ?? now
         advance(
             AddressRace(endpoints, deniesPrivate: terms.deniesPrivateAddresses, next: attempts), at: now)

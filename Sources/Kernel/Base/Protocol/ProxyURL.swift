@@ -7,9 +7,9 @@ package enum ProxyURL {
         "[SCHEME://][USER:PASSWORD@]HOST[:PORT] with one of the schemes \(schemes.joined(separator: ", "))"
     }
 
-    /// Whether it is empty, or names a host in a form that libcurl accepts.
+    /// Whether it is empty, or names a host in a form that curl accepts.
     package static func isUsable(_ text: String) -> Bool {
-        guard FieldText.isSafe(text) else { return false }
+        guard FieldText.isSafe(text), !text.utf8.contains(.space) else { return false }
         guard !text.isEmpty else { return true }
         if let end = marks(in: text) {
             guard schemes.contains(text[..<end.lowerBound].lowercased()) else { return false }

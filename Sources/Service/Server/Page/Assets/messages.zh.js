@@ -253,7 +253,6 @@ const messages = {
   "fault-certificates-not-shown": "无法向程序出示服务器的证书",
   "fault-chunks-broken": "响应的分块编码有误",
   "fault-chunk-bare-line-feed": "响应的一个分块以 LF 而不是 CR LF 结束，其内容可能有误",
-  "fault-client-certificate": "服务器要求客户端证书",
   "fault-closed-in-head": "连接在响应头未结束时关闭",
   "fault-closed-without-response": "连接已关闭，没有响应",
   "fault-cookie-file": "无法读取 Cookie 文件 {0}",
