@@ -47,7 +47,8 @@ import Testing
         #expect(Set(multiplexed.map(\.connection)).count == 1)
         let separate = log.filter { $0.version == "HTTP/1.1" }
         #expect(separate.count == 3)
-        #expect(Set(separate.map(\.connection)).count == 3)
+        // The first handshake goes ahead, and its connection may be free when the others are sent.
+        #expect(Set(separate.map(\.connection)).isDisjoint(with: multiplexed.map(\.connection)))
     }
 
     @Test func `content without a length is complete at the end of its stream`() throws {

@@ -208,7 +208,12 @@ extension HTTP1Client {
                 TLSContext.client(settings), over: below.map { .session($0) } ?? .socket(socket), to: target,
                 resuming: ticket)
             shake(connector)
-        } catch { lose(connector, number, error) }
+        } catch { lose(connector, number, Self.cause(error)) }
+    }
+
+    /// Without a descriptor no authority can be read: nothing is wrong with the server then.
+    private static func cause(_ fault: TransferFault) -> TransferFault {
+        fault.kind == .tls && SystemDescriptors.areUsedUp ? .noDescriptor : fault
     }
 
     private func shake(_ connector: Connector) {
@@ -224,7 +229,7 @@ extension HTTP1Client {
         case .failed(let fault):
             // The server may have forgotten the session in a way that it does not say.
             if connector.isResuming { sessions.remove(connector.exchange.connectionKey) }
-            lose(connector, number, fault)
+            lose(connector, number, Self.cause(fault))
         }
     }
 
