@@ -67,14 +67,6 @@ int pawl_has_aes(void) {
 #endif
 }
 
-int64_t pawl_received(int socket) {
-    struct tcp_info info;
-    socklen_t length = sizeof info;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
-    if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
-    return (int64_t)info.tcpi_bytes_received;
-}
-
 int pawl_unacknowledged(int socket) {
     int left = 0;
     return ioctl(socket, SIOCOUTQ, &left) == 0 ? left : 0;
@@ -88,8 +80,6 @@ int pawl_local_port(int socket) {
     if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
     return -1;
 }
-
-int pawl_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
 
 union name {
     struct sockaddr any;

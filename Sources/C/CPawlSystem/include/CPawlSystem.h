@@ -153,9 +153,6 @@ void pawl_poller_remove(int poller, int descriptor);
 // Fills at most 64 of `ready` and returns their number, -1 after a signal.
 int pawl_poller_wait(int poller, struct pawl_ready *ready, int capacity, int milliseconds);
 
-// Duplicates the descriptor, close-on-exec.
-int pawl_duplicate(int descriptor);
-
 // Where a TCP connection leads and where it begins.
 struct pawl_route {
     const uint8_t *address;
@@ -189,9 +186,6 @@ bool pawl_has_near_peer(int socket);
 
 // The error of a connection that is being established, 0 if there is none.
 int pawl_connection_error(int socket);
-
-// The number of bytes received on a TCP connection; -1 when the kernel does not report it.
-int64_t pawl_received(int socket);
 
 // The local port of a socket; -1 when it has none.
 int pawl_local_port(int socket);

@@ -25,9 +25,6 @@ extension TransferFault {
     package static let noResponse = TransferFault(
         .connectionLost,
         LocalizableMessage("fault-closed-without-response", "the connection was closed without a response"))
-    package static let certificatesNotShown = TransferFault(
-        .tls,
-        LocalizableMessage("fault-certificates-not-shown", "the server's certificates cannot be shown to the program"))
 
     /// The host has no address of the version that is required, which is 4 or 6.
     package static func noAddress(of host: String, version: IPVersion) -> TransferFault {

@@ -63,10 +63,8 @@ final class Connector {
     func sendRest() {
         guard let socket else { return }
         while !unsent.isEmpty {
-            let count = unsafe unsent.withUnsafeBytes { bytes -> Int in
-                if let secure { return unsafe secure.send(bytes) ?? bytes.count }
-                let count = unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-                return count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : bytes.count
+            let count = unsafe unsent.withUnsafeBytes { bytes in
+                unsafe (secure.map { unsafe $0.send(bytes) } ?? PlainSocket.send(bytes, to: socket)) ?? bytes.count
             }
             guard count > 0 else { return }
             unsent.removeFirst(count)
@@ -76,14 +74,8 @@ final class Connector {
     /// Reads what the proxy has sent.
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
         guard let socket else { return .closed }
-        if let secure { return unsafe secure.receive(into: buffer, isOneEnough: false) }
-        while true {
-            let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            if count > 0 { return .bytes(count, isLast: count < buffer.count) }
-            if count == 0 { return .closed }
-            if errno == EINTR { continue }
-            return errno == EAGAIN ? .nothing : .failed(TransferFault(receiving: errno))
-        }
+        return unsafe secure?.receive(into: buffer, isOneEnough: false)
+            ?? PlainSocket.receive(from: socket, into: buffer)
     }
 }
 

@@ -13,9 +13,7 @@ extension HTTP1Client {
 
     /// Begins to connect for a request that may go over HTTP/2.
     func connect(_ shared: HTTP2Exchange) {
-        guard let sink = shared.sink else { return }
-        let exchange = HTTP1Exchange(
-            shared.request, as: shared.id, by: shared.route, sink: sink, settings: shared.settings)
+        guard let exchange = HTTP1Exchange(shared) else { return }
         exchange.shared = shared
         exchanges[exchange.id] = exchange
         connect(exchange)

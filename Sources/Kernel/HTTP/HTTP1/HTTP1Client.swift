@@ -93,9 +93,7 @@ import PawlSystem
 
     /// Sends a request over HTTP/1.1 that was meant for HTTP/2.
     func takeOver(_ shared: HTTP2Exchange) {
-        guard let sink = shared.sink else { return }
-        let exchange = HTTP1Exchange(
-            shared.request, as: shared.id, by: shared.route, sink: sink, settings: shared.settings)
+        guard let exchange = HTTP1Exchange(shared) else { return }
         exchange.cookies = try? cookies.field(for: shared.request)
         exchanges[exchange.id] = exchange
         waiting.append(exchange)

@@ -44,6 +44,12 @@ final class HTTP1Exchange {
             route.map { ConnectTerms(request.address, settings.values, by: $0).usesAbsoluteForm } ?? false
     }
 
+    /// The same request over HTTP/1.1; `nil` when it was cancelled.
+    convenience init?(_ shared: HTTP2Exchange) {
+        guard let sink = shared.sink else { return nil }
+        self.init(shared.request, as: shared.id, by: shared.route, sink: sink, settings: shared.settings)
+    }
+
     /// What its connection is made for.
     var terms: ConnectTerms { ConnectTerms(request.address, settings.values, by: route) }
 

@@ -160,35 +160,21 @@ final class HTTP1Socket {
     /// The number of bytes sent; 0 when the socket is full, `nil` when nothing can be sent any more.
     private func sendFront(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if let secure { return unsafe secure.send(bytes) }
-        while true {
-            let count = unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-            if count >= 0 { return count }
-            if errno == EAGAIN { return 0 }
-            if errno != EINTR { return nil }
-        }
+        return unsafe PlainSocket.send(bytes, to: socket)
     }
 
     /// Reads the available bytes, at most as much as the buffer holds.
     ///
     /// With TLS, at most one record when `isOneEnough`.
     func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> ReadResult {
-        let reading = unsafe secure?.receive(into: buffer, isOneEnough: isOneEnough) ?? read(into: buffer)
+        let reading =
+            unsafe secure?.receive(into: buffer, isOneEnough: isOneEnough)
+            ?? PlainSocket.receive(from: socket, into: buffer)
         switch reading {
         case .bytes(_, isLast: true): canRead = machine.isPeerClosed
         case .nothing: canRead = false
         case .bytes, .closed, .failed: break
         }
         return reading
-    }
-
-    private func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
-        while true {
-            let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            // A short read emptied the socket (epoll(7)); later bytes raise a new event.
-            if count > 0 { return .bytes(count, isLast: count < buffer.count) }
-            if count == 0 { return .closed }
-            if errno == EINTR { continue }
-            return errno == EAGAIN ? .nothing : .failed(TransferFault(receiving: errno))
-        }
     }
 }

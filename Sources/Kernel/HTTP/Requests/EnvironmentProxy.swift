@@ -3,13 +3,13 @@ import PawlSystem
 
 /// The proxy that the environment names, for requests that may use it but not its login.
 package enum EnvironmentProxy {
-    /// The proxy that libcurl would use for the scheme, without user name and password; `nil` when it has no login, and
+    /// The proxy for the scheme, without user name and password; `nil` when it has no login, and
     /// libcurl may read the environment.
     package static func plain(for scheme: WebAddress.Scheme) -> String? {
         text(for: scheme).flatMap(ProxyURL.withoutLogin)
     }
 
-    /// The proxy that libcurl would use for the scheme, as the environment has it.
+    /// The proxy for the scheme, as the environment has it.
     package static func text(for scheme: WebAddress.Scheme) -> String? { variable(for: scheme)?.value }
 
     /// The variable that names the proxy, and its value.
@@ -26,11 +26,6 @@ package enum EnvironmentProxy {
     /// Whether a proxy is set for web addresses.
     package static var isNamed: Bool { isNamed(for: .http) || isNamed(for: .https) }
 
-    /// Whether libcurl uses a proxy for the scheme.
+    /// Whether a proxy is used for the scheme.
     package static func isNamed(for scheme: WebAddress.Scheme) -> Bool { text(for: scheme) != nil }
-
-    /// Whether a proxy that libcurl may use for TLS is itself reached over TLS.
-    package static var mayBeSecure: Bool {
-        ProxyRoute.variables(for: .https).contains { Environment.value($0).map(ProxyURL.isSecure) ?? false }
-    }
 }

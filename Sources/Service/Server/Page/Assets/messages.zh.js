@@ -250,7 +250,6 @@ const messages = {
   "h2-broken": "服务器违反了 HTTP/2 的规则（{0}）",
   "fault-certificate-rejected": "程序不接受该证书",
   "fault-authority-file": "证书颁发机构文件缺失，或其中没有证书（PEM）",
-  "fault-certificates-not-shown": "无法向程序出示服务器的证书",
   "fault-chunks-broken": "响应的分块编码有误",
   "fault-chunk-bare-line-feed": "响应的一个分块以 LF 而不是 CR LF 结束，其内容可能有误",
   "fault-closed-in-head": "连接在响应头未结束时关闭",
