@@ -144,6 +144,33 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `what is asked for while a shutdown reports its end is refused`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (body, other) = (try manager.body(of: "http://127.0.0.1:9/f"), try manager.body(of: "http://127.0.0.1:9/g"))
+        let iterator = Monitor<DownloadBody.Iterator?>(nil)
+        let download = try await manager.add(bench.request("http://127.0.0.1:9/h") { $0.start = .paused })
+        await withCheckedContinuation { continuation in
+            manager.queue.shutDown {
+                // On the queue's thread, which has not ended.
+                iterator.with { $0 = body.makeAsyncIterator() }
+                download.resume()
+                manager.queue.shutDown { continuation.resume() }
+            }
+        }
+        var first = try #require(iterator.with { $0.take() })
+        for next in [
+            { try await first.next() },
+            {
+                for try await chunk in other { return chunk }
+                return nil
+            },
+        ] {
+            let error = await #expect(throws: PawlError.self) { _ = try await next() }
+            #expect(error?.code == .unfinished)
+        }
+    }
+
     @Test func `every call of shutDown returns, also while another one ends the manager`() async throws {
         let bench = try ManagerBench()
         for _ in 0..<50 {

@@ -121,7 +121,7 @@ public final class DownloadManager: Sendable {
 
     /// The root folder, as it was given.
     public let root: String
-    private let queue: QueueThread
+    package let queue: QueueThread
     /// The root's identity, by which a manager that opens it again finds that this one is still being closed.
     private let folder: FolderIdentity?
     /// The place in the order in which managers are made.
@@ -257,7 +257,10 @@ final class ManagerOwner: DownloadOwner {
     func pause(_ id: Download.ID) { post(.pause(id)) }
 
     private func post(_ command: QueueCommand) {
-        thread.post { keeper in do throws(Failure) { _ = try keeper.carryOut(command) } catch { keeper.note(error) } }
+        thread.post { keeper in
+            guard !keeper.hasEnded else { return }
+            do throws(Failure) { _ = try keeper.carryOut(command) } catch { keeper.note(error) }
+        }
     }
 
     func letGo(_ id: Download.ID) { thread.post { $0.forgetHandle(QueueID(id)) } }

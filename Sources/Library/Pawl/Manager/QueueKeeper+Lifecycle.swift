@@ -49,8 +49,6 @@ extension QueueKeeper {
 
     /// Stops all downloads cleanly; `completion` is called when the store is closed.
     func shutDown(_ completion: @escaping @Sendable () -> Void) {
-        // One that comes while the thread ends has no later step that would call it.
-        guard !hasEnded else { return completion() }
         closing.append(completion)
         guard closing.count == 1 else { return }
         machine.close()
@@ -64,6 +62,10 @@ extension QueueKeeper {
         store.close()
         for handle in allHandles { handle.close(because: "its manager was shut down") }
         broadcaster.close()
+    }
+
+    /// Not before: what is posted after a completion would run with a closed store and engine, and wait for ever.
+    func end() {
         let completions = closing
         closing = []
         for completion in completions { completion() }

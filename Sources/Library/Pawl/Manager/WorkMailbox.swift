@@ -7,6 +7,12 @@ protocol ThreadBound: AnyObject {
     var hasEnded: Bool { get }
     /// Called when the queued work is done.
     func settle()
+    /// Called once, when it has ended and nothing more can be posted.
+    func end()
+}
+
+extension ThreadBound {
+    func end() {}
 }
 
 /// The work of a thread that owns a value; any thread may post to it.
@@ -23,5 +29,6 @@ extension Mailbox {
         }
         for item in close() { item(owner) }
         owner.settle()
+        owner.end()
     }
 }
