@@ -105,7 +105,8 @@ extension PawlProcess {
     @discardableResult package func wait(atMost limit: Duration = .patience) -> Exit? {
         if let exit = state.wait(atMost: limit, for: \.exit) { return exit }
         send(SIGKILL)
-        _ = state.wait(for: \.exit)
+        // A child of its own may still have its output.
+        _ = state.wait(atMost: .seconds(10), for: \.exit)
         return nil
     }
 

@@ -54,6 +54,7 @@ package final class ServerProcess: Sendable {
     /// Starts the server in a new session (and so a process group) and ends the group when the lifeline is closed.
     ///
     /// The lifeline is opened before the server starts: opened afterwards, it may be closed already, and wait for a writer.
+    /// A server may miss the request to end, when it comes just before it waits for connections.
     private static let launcher = """
         exec 3<"$1"; cover=$2; shift 2
         if [ -n "$cover" ]; then
@@ -62,7 +63,12 @@ package final class ServerProcess: Sendable {
             setsid "$@" 3<&- &
         fi
         server=$!
-        (cat <&3; kill -s TERM -- "-$server" || kill "$server") >/dev/null 2>&1 &
+        (
+            cat <&3
+            kill -s TERM -- "-$server" || kill "$server"
+            for tenth in $(seq 100); do kill -0 -- "-$server" || exit; sleep 0.1; done
+            kill -s KILL -- "-$server"
+        ) >/dev/null 2>&1 &
         exec 3<&-
         wait "$server"
         """
