@@ -60,6 +60,8 @@ enum FrameLaws {
         var outcome = Outcome()
         var ended: Set<Int32> = []
         var held: [Int32: [UInt8]] = [:]
+        /// Sent at the end: whether a reset of ours or the server's next frame comes first is a matter of time.
+        var resets: [(stream: HTTP2StreamID, code: HTTP2Code)] = []
 
         mutating func read(_ piece: [UInt8]) throws(BrokenLaw) {
             var bytes = piece
@@ -120,7 +122,7 @@ enum FrameLaws {
                 if number == 5, habits & 1 == 1 {
                     outcome.endings[number] = .complete
                     if case .reset(let code) = machine.leave(stream, hasEnded: ends, at: Self.now) {
-                        codec.reset(stream, code)
+                        resets.append((stream, code))
                     }
                 } else {
                     machine.wantsBody(stream)
@@ -136,7 +138,7 @@ enum FrameLaws {
             case .nothing: break
             case .refused(let ending, let code):
                 held[number] = nil
-                codec.reset(stream, code)
+                resets.append((stream, code))
                 try end(stream, ending)
             }
             try hold(machine.held == held.values.reduce(0) { $0 + $1.count }, "other bytes are held than there are")
@@ -164,7 +166,7 @@ enum FrameLaws {
 
         /// The server closes the connection, and the paused receiver resumes.
         mutating func close() throws(BrokenLaw) {
-            // Not before: whether a reset of ours or of the server comes first is a matter of time.
+            for reset in resets { codec.reset(reset.stream, reset.code) }
             send()
             if outcome.fault == nil { try takeEvents([]) }
             try lose(.noResponse)
