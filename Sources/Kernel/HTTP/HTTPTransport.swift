@@ -74,6 +74,11 @@ import PawlSystem
     }
 }
 
+extension TransferRequest {
+    /// Whether the server may choose it in the handshake; a judge is to see the certificate of each connection.
+    var mayUseHTTP2: Bool { address.scheme == .https && connection == .shared && judge == nil }
+}
+
 /// A request that is impossible, and whose sink is still to be informed.
 private struct Refusal {
     let id: TransferID
@@ -144,7 +149,7 @@ extension HTTPTransport {
     private func begin(
         _ request: TransferRequest, as id: TransferID, sink: any TransferSink, by route: ProxyRoute?
     ) throws(TransferFault) {
-        if request.address.scheme == .https, request.connection == .shared, request.judge == nil {
+        if request.mayUseHTTP2 {
             let cookies = try cookies.field(for: request)
             let shared = HTTP2Exchange(
                 request, as: id, by: route, sink: sink, settings: try settings.settings(for: request),

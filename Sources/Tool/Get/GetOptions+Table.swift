@@ -121,6 +121,11 @@ extension GetOptions {
             "total speed limit in bytes per second; K, M, G are powers of 1024", standard: "none",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.rateLimit = try OptionValues.rate("limit-rate", value) },
+        CommandOption(
+            "http1.1", takes: .none, in: .transfer,
+            "no HTTP/2: by default, several files of one host share its connections where a server has it over TLS",
+            setsOneDownload: false
+        ) { (options, _) in options.usesHTTP1 = true },
     ]
 
     private static let request: [CommandOption<GetOptions>] = [

@@ -26,6 +26,7 @@ package struct GetOptions: CommandOptions, Hashable {
     @Bytewise package var includes: [String] = []
     @Bytewise package var excludes: [String] = []
     package var deniesPrivateAddresses = false
+    package var usesHTTP1 = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
     package var readsNetrc = true
     /// The file that receives the cookies at the end.

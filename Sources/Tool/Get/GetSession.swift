@@ -59,6 +59,8 @@ package struct GetSession: ~Copyable {
         configuration.jobs = plan.options.jobs
         configuration.rateLimit = plan.options.rateLimit
         configuration.setThreads(for: min(plan.items.count, plan.options.jobs))
+        // A single file has connections of its own: they cost less, and more of them can be opened.
+        configuration.sharesConnections = plan.items.count > 1 && !plan.options.usesHTTP1
         configuration.reportsEveryState = false
         configuration.stateFolder = Environment.pawlState
         if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0), weight: 0) } }

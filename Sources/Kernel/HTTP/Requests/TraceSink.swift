@@ -35,7 +35,8 @@ enum TraceText {
             let range = request.range.fieldValue.map { " (bytes \($0))" } ?? ""
             return [line("\(address.scheme.name) \(address.authority) \(target)\(range)")]
         }
-        var lines = ["GET \(target) HTTP/1.1", "Host: \(address.authority)"]
+        let version = request.mayUseHTTP2 ? "HTTP/2 or HTTP/1.1" : "HTTP/1.1"
+        var lines = ["GET \(target) \(version)", "Host: \(address.authority)"]
         if let authorization = request.authorization { lines.append("Authorization: \(authorization)") }
         if let range = request.range.fieldValue { lines.append("Range: bytes=\(range)") }
         lines += settings?.shownFields ?? []
