@@ -133,13 +133,14 @@ attack: test-packages build ## attacks on the service, named ones and by chance,
 	    $(if $(SEED),--seed $(SEED))
 
 INTEGRITY = $(filter verify repair zsync,$(subst $(comma), ,$(CASES)))
-bench: $(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(filter s3,$(CASES)),bench-objects,$(if $(INTEGRITY),bench-integrity,bench-get)))) ## pawl beside its peers (CASES=plain,tls: some; CASES=pipe: pawl pipe; CASES=s3: objects; CASES=names: 50,000 host names; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: $(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(filter s3,$(CASES)),bench-objects,$(if $(INTEGRITY),bench-integrity,bench-get)))) ## pawl beside its peers (CASES=plain,tls,far: some, far needs root; CASES=pipe: pawl pipe; CASES=s3: objects; CASES=names: 50,000 host names; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 
 bench-get:
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
 	gcc -O2 -Wall -o .build/measure Benchmarks/measure.c
 	gcc -O2 -Wall -o .build/limits Benchmarks/limits.c -lssl -lcrypto
+	gcc -O2 -Wall -o .build/link Benchmarks/link.c
 	[[ -x .build/bench-python/bin/python ]] || python3 -m venv .build/bench-python
 	.build/bench-python/bin/python -m pip install --quiet --upgrade hf_transfer || true
 	Benchmarks/bench.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),5) \

@@ -13,7 +13,7 @@ import argparse, os, shlex, shutil, signal, sys, tempfile, time
 sys.dont_write_bytecode = True  # write no bytecode into the source folder
 from cases import AtMost, Cases, GIB, MIB
 from measuring import Failed, Runner
-from origin import Origin
+from origin import Far, Origin
 import report
 
 LIMIT = 120  # maximum seconds of one run
@@ -99,14 +99,23 @@ def main():
             origin.file(name, size)
         origin.many("small", 10000, 4096)
         origin.many("medium", 1000, 100 * 1024)
+        origin.many("pages", 200, 300_000)
         runner = Runner(tool("measure"), os.path.join(files, "out"))
         for case in Cases(origin, pawl, tool("limits"), wan, args.python).all():
-            if wanted and case.name not in wanted:
+            if wanted and case.name not in wanted and not (case.link and "far" in wanted):
+                continue
+            if case.link and (os.geteuid() != 0 or not os.path.exists("/dev/net/tun")):
+                print(f"{case.name} is left out: a link needs root and /dev/net/tun", file=sys.stderr)
                 continue
             if args.before:
                 beside(case, pawl, os.path.abspath(args.before))
             print(f"{time.monotonic() - began:5.0f} s  {case.title}", file=sys.stderr, flush=True)
-            rounds, failures = measure(case, args.rounds, runner)
+            far = Far(origin, tool("link"), *case.link) if case.link else None
+            try:
+                rounds, failures = measure(case, args.rounds, runner)
+            finally:
+                if far:
+                    far.stop()
             part, judged = report.section(case, rounds, failures, trace(case, runner, wan))
             if args.disk:
                 part += report.syncs({n: runner.syncs(c, LIMIT) for n, c in case.commands.items() if n not in failures})

@@ -11,8 +11,11 @@ class Case:
     nginx limits rates per second of the clock; each `paced` program starts at the beginning of a second.
     """
 
-    def __init__(self, name, title, commands, unit, amount, size=0, targets=(), bare=None, times=1, traced=None, paced=False):
+    def __init__(self, name, title, commands, unit, amount, size=0, targets=(), bare=None, times=1, traced=None, paced=False,
+                 link=None):
         self.name, self.title, self.commands, self.paced = name, title, commands, paced
+        # Round trip in ms, Mbit/s and loss in percent of the link that it is behind.
+        self.link = link
         self.unit, self.amount, self.size = unit, amount, size
         self.targets, self.bare, self.times, self.traced = targets, bare, times, traced
 
@@ -80,6 +83,8 @@ class Cases:
         yield self.spread()
         yield self.overlap()
         yield self.start()
+        yield self.start_tls()
+        yield from self.far()
         if self.wan.url:
             yield self.wide()
 
@@ -278,6 +283,42 @@ class Cases:
             AtMost("pawl --version", "wall", 1, "curl --version"),
             AtMost("pawl, a 1-byte file", "wall", 1.2, "curl, a 1-byte file"),
         ], times=10)
+
+    def start_tls(self):
+        address = self.url("one", tls=True)
+        return Case("start-tls", "Start-up, a 1-byte file over TLS", {
+            "pawl": self.get(address, tls=True),
+            "curl": ["curl", "-s", "-O", "--cacert", self.origin.cert, address],
+        }, "run", 1, 0, [AtMost("pawl", "wall", 1, "curl")], times=10)
+
+    def far(self):
+        """Many files over a long link, with the options that a user gives: none."""
+        for name, link, port, folder, count, size in (
+                ("far-small", (40, 200, 0), 443, "small", 2000, 4096),
+                ("far-medium", (40, 200, 0), 443, "pages", 200, 300_000),
+                ("far-lossy-small", (150, 200, 0.5), 443, "small", 2000, 4096),
+                ("far-lossy-medium", (150, 200, 0.5), 443, "pages", 200, 300_000),
+                ("far-http1-small", (40, 200, 0), 444, "small", 2000, 4096),
+                ("far-http1-medium", (40, 200, 0), 444, "pages", 200, 300_000)):
+            stem = f"{self.origin.folder}/{name}"
+            with open(stem + ".txt", "w") as listing, open(stem + ".curl", "w") as config:
+                for number in range(count):
+                    address = f"https://10.78.0.2:{port}/{folder}/f{number}"
+                    listing.write(address + "\n")
+                    config.write(f'url = "{address}"\noutput = "f{number}"\n')
+            trust, authority = ["--cacert", self.origin.cert], [f"--ca-certificate={self.origin.cert}"]
+            curl = ["curl", "-s", "-Z", "-K", stem + ".curl"] + trust
+            many = "curl -Z --parallel-max 16"
+            yield Case(name, f"{count:,} files of {size / 1000:.0f} KB, TLS{', HTTP/1.1' if port == 444 else ''}, over {link[0]} ms "
+                       f"and {link[1]} Mbit/s, loss {link[2]} %, options by default", {
+                "pawl": self.pawl + ["-i", stem + ".txt"] + trust,
+                "curl -Z": curl,
+                **({many: curl + ["--parallel-max", "16"]} if port == 444 else {}),
+                "wget2": ["wget2", "-q", "-i", stem + ".txt"] + authority,
+                "wget2 --max-threads=16": ["wget2", "-q", "--max-threads=16", "-i", stem + ".txt"] + authority,
+                "aria2": ["aria2c", "-q", "-i", stem + ".txt"] + authority,
+                "aria2 -j16": ["aria2c", "-q", "-j16", "-i", stem + ".txt"] + authority,
+            }, "file", count, count * size, [AtMost("pawl", "wall", *((1.05, many) if port == 444 else (1,)))], link=link)
 
     def wide(self):
         wan = self.wan

@@ -19,13 +19,7 @@ class Origin:
         self.certificate()
         conf = os.path.join(folder, "nginx.conf")
         with open(conf, "w") as file:
-            file.write(f"""
-worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off; sendfile on; root {self.root}; keepalive_requests 1000000; client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fcgi; uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi; http2_max_concurrent_streams 128;
+            file.write(f"""{common(self.root, folder)}
   map $http_range $pace {{ default 20m; "~^bytes={TAIL}-" 20k; }}
   log_format pace "$pace $http_user_agent";
   server {{ listen 127.0.0.1:{self.plain} backlog=1024; }}
@@ -45,7 +39,7 @@ http {{
     def certificate(self):
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
                         "-keyout", f"{self.folder}/key.pem", "-out", self.cert,
-                        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,IP:10.78.0.2,DNS:localhost"],
                        check=True, stderr=subprocess.DEVNULL)
 
     def file(self, name, size):
@@ -66,6 +60,60 @@ http {{
     def stop(self):
         self.process.terminate()
         self.process.wait()
+
+
+class Far:
+    """nginx behind a link with delay, rate and loss, in a network namespace of its own: TLS with HTTP/2, and HTTP/1.1."""
+
+    HOST = "10.78.0.2"
+
+    def __init__(self, origin, link, delay, rate, loss):
+        self.name, self.folder = f"pawl-far-{os.getpid()}", os.path.join(origin.folder, f"far-{delay}-{loss}")
+        self.tls, self.http1 = 443, 444
+        os.makedirs(self.folder)
+        self.run("ip", "netns", "add", self.name)
+        self.link = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", link, self.name, "pawl-near", "pawl-far",
+                                      str(delay), str(rate), str(loss)], stdout=subprocess.PIPE)
+        if self.link.stdout.readline() != b"ready\n":
+            self.stop()
+            sys.exit("the link cannot be made")
+        self.set("pawl-near", "10.78.0.1/30")
+        self.set("pawl-far", self.HOST + "/30", "ip", "netns", "exec", self.name)
+        conf = f"{self.folder}/nginx.conf"
+        with open(conf, "w") as file:
+            file.write(f"""{common(origin.root, self.folder)}
+  ssl_certificate {origin.cert}; ssl_certificate_key {origin.folder}/key.pem;
+  server {{ listen {self.HOST}:{self.tls} ssl http2 backlog=1024; }}
+  server {{ listen {self.HOST}:{self.http1} ssl backlog=1024; }}
+}}""")
+        self.nginx = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "ip", "netns", "exec", self.name, "nginx", "-c", conf,
+                                       "-e", f"{self.folder}/error.log"])
+        if not waiting.until_changed(self.folder, lambda: os.path.exists(f"{self.folder}/nginx.pid")):
+            sys.exit("nginx does not start behind the link")
+
+    def set(self, device, address, *inside):
+        self.run(*inside, "ip", "addr", "add", address, "dev", device)
+        self.run(*inside, "ip", "link", "set", device, "mtu", "1500", "txqueuelen", "4000", "up")
+
+    def run(self, *command):
+        subprocess.run(command, check=True)
+
+    def stop(self):
+        for process in (getattr(self, "nginx", None), self.link):
+            if process:
+                process.terminate()
+                process.wait()
+        self.run("ip", "netns", "del", self.name)
+
+
+def common(root, folder):
+    return f"""
+worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off; sendfile on; root {root}; keepalive_requests 1000000; client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fcgi; uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi; http2_max_concurrent_streams 128;"""
 
 
 class Line:
