@@ -19,8 +19,8 @@ final class Loop {
         case closeIdle
         case look(DownloadID, @Sendable (Inspection?) -> Void)
         case network(Bool)
-        /// For the runner with this number only: a later run ignores messages for an earlier one.
-        indirect case runner(UInt64, RunnerEvent)
+        /// For this run only: a later one ignores messages for an earlier one.
+        indirect case runner(DownloadID, run: UInt64, RunnerEvent)
         case stop
     }
 
@@ -34,6 +34,9 @@ final class Loop {
     private let mailbox: Mailbox<Message>
     /// In order of arrival, so that the same events lead to the same requests.
     private var runners: [Runner] = []
+    private var byID: [DownloadID: Runner] = [:]
+    /// No alarm is earlier; it may be that of a runner that has left.
+    private var nextAlarm: Instant?
     private var transport: (any Transport)?
     /// Requests decided inside a callback of the transport; they are sent when it has returned.
     private var outbox: [(request: TransferRequest, id: TransferID, sink: any TransferSink)] = []
@@ -74,8 +77,7 @@ final class Loop {
     private var deadline: Instant? {
         var next = earliest(nextTick, runners.isEmpty ? nil : shared.hosts.nextTurn)
         for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
-        for runner in runners { if let due = runner.alarm?.at, next.map({ due < $0 }) ?? true { next = due } }
-        return next
+        return earliest(next, nextAlarm)
     }
 
     private func handle(_ message: Message) {
@@ -93,14 +95,24 @@ final class Loop {
         case .closeIdle: transport?.closeIdle()
         case .look(let id, let reply): reply(runner(id)?.look())
         case .network(let online): for runner in runners { runner.network(online: online) }
-        case .runner(let run, let event): runners.first { $0.run == run }?.happened(event)
+        case .runner(let id, let run, let event):
+            if let runner = runner(id), runner.run == run { runner.happened(event) }
         case .stop:
             isStopping = true
             for runner in runners { runner.pause() }
         }
     }
 
-    private func runner(_ id: DownloadID) -> Runner? { runners.first { $0.id == id } }
+    private func runner(_ id: DownloadID) -> Runner? { byID[id] }
+
+    private func index(of runner: Runner) -> Int? {
+        var (low, high) = (0, runners.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runners[middle].arrival < runner.arrival { low = middle + 1 } else { high = middle }
+        }
+        return low < runners.count && runners[low] === runner ? low : nil
+    }
 
     private func start(_ id: DownloadID, _ job: Boxed<Job>, _ box: ProgressCell) {
         guard !isStopping else {
@@ -109,6 +121,7 @@ final class Loop {
         }
         let runner = Runner(id: id, job: job, box: box, loop: self)
         runners.append(runner)
+        byID[id] = runner
         shared.began(runner.run)
         if nextTick == nil { nextTick = clock.now + Loop.tickPeriod }
         runner.begin()
@@ -116,31 +129,41 @@ final class Loop {
 
     /// A download that has waited for a descriptor begins as a new run.
     func beginAnew(_ old: Runner) {
-        guard let index = runners.firstIndex(where: { $0 === old }) else { return }
+        guard let index = index(of: old) else { return }
         let next = Runner(continuing: old)
         shared.left(old.run)
         shared.began(next.run)
         runners[index] = next
+        byID[next.id] = next
         next.begin()
     }
 
     /// The download has ended or is at rest.
-    func release(_ id: DownloadID) {
-        if let index = runners.firstIndex(where: { $0.id == id }) { runners.remove(at: index) }
-        if runners.isEmpty { nextTick = nil }
-        shared.onReleased(id)
+    func release(_ runner: Runner) {
+        if byID[runner.id] === runner { byID[runner.id] = nil }
+        if let index = index(of: runner) { runners.remove(at: index) }
+        if runners.isEmpty { (nextTick, nextAlarm) = (nil, nil) }
+        shared.onReleased(runner.id)
     }
 
     private func tick() {
         guard let due = nextTick else { return }
         let now = clock.now
         shared.hosts.advance(now: now)
-        for runner in runners { runner.ring(now: now) }
+        ring(now: now)
         guard now >= due else { return }
         let late = now - due
         if late > Loop.standstill { for runner in runners { runner.stoodStill(for: late, now: now) } }
         for runner in runners { runner.tick(now: now) }
         nextTick = runners.isEmpty ? nil : now + Loop.tickPeriod
+    }
+
+    func noteAlarm(at moment: Instant) { nextAlarm = earliest(nextAlarm, moment) }
+
+    private func ring(now: Instant) {
+        guard let due = nextAlarm, due <= now else { return }
+        for runner in runners { runner.ring(now: now) }
+        nextAlarm = runners.lazy.compactMap { $0.alarm?.at }.min()
     }
 
     // MARK: requests of runners
@@ -183,8 +206,8 @@ final class Loop {
         for sleeper in woken { transport?.resume(sleeper.transfer) }
     }
 
-    /// A completion handler for one run of a download, callable from any thread.
-    func poster(for run: UInt64) -> @Sendable (RunnerEvent) -> Void {
-        { [mailbox] event in mailbox.post(.runner(run, event)) }
+    /// A completion handler for this run of a download, callable from any thread.
+    func poster(for runner: Runner) -> @Sendable (RunnerEvent) -> Void {
+        { [mailbox, id = runner.id, run = runner.run] event in mailbox.post(.runner(id, run: run, event)) }
     }
 }

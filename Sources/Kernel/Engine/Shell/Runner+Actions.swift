@@ -172,7 +172,7 @@ extension Runner {
     }
 
     private func refresh(_ source: Int, _ generation: UInt32) {
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         job.refresh?(machine.sources[source].given) { address in
             post(.refreshed(source: source, generation: generation, address))
         }
@@ -186,7 +186,7 @@ extension Runner {
     }
 
     private func verify(_ algorithms: [HashAlgorithm], length: Int64) {
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         guard let place else {
             // What a sink has found is nowhere that it could be read.
             guard case .folder = destination else { return post(.digested(.success([]))) }
@@ -196,13 +196,13 @@ extension Runner {
     }
 
     private func verifyDecoded(_ algorithms: [HashAlgorithm], coding: String, length: Int64) {
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         guard let place else { return post(.digestedDecoded(.success(nil))) }
         place.decodedDigests(algorithms, coding: coding, length: length) { post(.digestedDecoded($0)) }
     }
 
     private func findSidecars(_ source: Int, hasSums: Bool, description: WebAddress?) {
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         let address = machine.sources[source].given
         guard let finder = shared.digestFinder else { return post(.foundSidecars(FoundDigests(), of: address)) }
         let terms = FetchTerms(
@@ -214,7 +214,7 @@ extension Runner {
     }
 
     private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         guard let file = place?.file else {
             return disk.hash(check.range, algorithm, of: publishedPath) { post(.pieceHashed(check, $0)) }
         }
@@ -239,7 +239,7 @@ extension Runner {
         let waits = job.onPublishing != nil || place.file?.publishesAtOnce != true
         if waits, job.observer == nil { shared.onPublishing(id) }
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         let publishing = Publishing(
             name: ask { $0.name } ?? "", length: length, source: machine.sources[0].given.text, finalName: finalName,
             stamp: place.file?.stamp)
@@ -252,7 +252,7 @@ extension Runner {
     }
 
     func commit(length: Int64, modified: UnixTime?) {
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         if let file = place?.file {
             file.remember(content)
             if job.plan.storesAttributes { storeAttributes(with: file) }

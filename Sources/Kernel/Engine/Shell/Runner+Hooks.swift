@@ -47,7 +47,7 @@ struct HookState {
 extension Runner {
     func ask(_ order: HookOrder) {
         guard let responder = job.hooks else { preconditionFailure("a question without hooks") }
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         hooks.questions[order.id] = responder.ask(order.question, of: id) { post(.replied(order, $0)) }
     }
 

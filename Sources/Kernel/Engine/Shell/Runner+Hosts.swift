@@ -48,7 +48,7 @@ extension Runner {
         let request = HostBudget.Request(
             run: run, isFurther: !writers.isEmpty, target: address.target, obeysMemory: job.plan.ramp.isAutomatic,
             isForced: order.isForced)
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         let call: HostLines.Call = { post(.turn($0)) }
         let grant: HostBudget.Grant
         if let index = freed.firstIndex(where: { $0.origin == origin }) {

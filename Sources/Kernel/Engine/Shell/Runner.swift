@@ -9,6 +9,8 @@ final class Runner {
     let id: DownloadID
     /// Distinguishes this run from earlier ones of the same download.
     let run: UInt64
+    /// The number of its first run.
+    let arrival: UInt64
     private var order: Boxed<Job>
     var job: Job { order.value }
     /// The loop outlives its runners, and ends when it has none.
@@ -65,9 +67,10 @@ final class Runner {
     /// The number of connections in the sample that is valid while the present actions are carried out.
     var readConnections: Int?
 
-    init(id: DownloadID, job order: Boxed<Job>, box: ProgressCell, loop: Loop) {
+    init(id: DownloadID, job order: Boxed<Job>, box: ProgressCell, loop: Loop, arrival: UInt64? = nil) {
         self.id = id
         run = loop.shared.nextTransfer().rawValue
+        self.arrival = arrival ?? run
         self.order = order
         self.box = box
         self.loop = loop
@@ -87,7 +90,7 @@ final class Runner {
 
     /// Continues `other`, which has waited for a descriptor and holds nothing.
     convenience init(continuing other: Runner) {
-        self.init(id: other.id, job: other.order, box: other.box, loop: other.loop)
+        self.init(id: other.id, job: other.order, box: other.box, loop: other.loop, arrival: other.arrival)
         hasOtherAddress = other.hasOtherAddress
         limiter = other.limiter
         retry = other.retry
@@ -288,14 +291,17 @@ final class Runner {
 
     func noteDiskFailure() { diskFailures += 1 }
     func set(path: String) { publishedPath = path }
-    func set(alarm: Alarm) { self.alarm = alarm }
+    func set(alarm: Alarm) {
+        self.alarm = alarm
+        loop.noteAlarm(at: alarm.at)
+    }
 
     func checkpoint() {
         guard let file = place?.file, file.hasJournal else { return }
         isCheckpointDue = isCheckpointing
         guard !isCheckpointing else { return }
         isCheckpointing = true
-        let post = loop.poster(for: run)
+        let post = loop.poster(for: self)
         file.checkpoint(machine.lanes.map.done) { post(.checkpointed($0)) }
     }
 
@@ -304,13 +310,13 @@ final class Runner {
         guard !isReleased else { return }
         if ask({ $0.waitsForDescriptor }) {
             releases = shared.releases
-            shared.waits(run, loop.poster(for: run))
+            shared.waits(run, loop.poster(for: self))
         }
         switch machine.phase {
         case .paused, .preempted, .finished, .failed, .removed:
             isReleased = true
             shared.ended(run)
-            loop.release(id)
+            loop.release(self)
         case .waiting, .waitingForDisk, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
         }
     }
