@@ -23,7 +23,8 @@ package struct HandshakeCoalescer: Hashable, Sendable {
             firsts.append(First(key: key, isAwaited: true, over: now + Self.patience))
             return true
         }
-        if firsts[index].over <= now { firsts[index].isAwaited = false }
+        // All of them: one for which nobody waits would be due for ever.
+        for index in firsts.indices where firsts[index].over <= now { firsts[index].isAwaited = false }
         return !firsts[index].isAwaited
     }
 

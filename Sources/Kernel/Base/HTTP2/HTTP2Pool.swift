@@ -63,14 +63,22 @@ package struct HTTP2Pool: Hashable, Sendable {
         }
         let count = own.lazy.filter { !$0.isRetired }.count
         if count == 0, known[index].connecting > 0 {
-            if let end = known[index].patience, end > now { return .wait }
+            if let end = known[index].patience, end > now { return wait(at: now) }
             known[index].patience = nil
         } else if count + known[index].connecting >= Self.mostConnections {
-            return .wait
+            return wait(at: now)
         }
         if known[index].connecting == 0 { known[index].patience = now + min(timeout, Self.longestPatience) }
         known[index].connecting += 1
         return .connect
+    }
+
+    /// A time that has passed wakes nobody: otherwise that of a key for which nobody waits would do so for ever.
+    private mutating func wait(at now: Instant) -> Placement {
+        for index in known.indices where known[index].patience.map({ $0 <= now }) ?? false {
+            known[index].patience = nil
+        }
+        return .wait
     }
 
     /// A connection has HTTP/2.

@@ -112,6 +112,7 @@ import Testing
                 connecting[index] += 1
             case .wait:
                 if !fitting.isEmpty { return "room was not used" }
+                if let deadline = pool.deadline, deadline <= now { return "a time that has passed is due for ever" }
                 if active(index) >= 2 || active(index) > 0 && connecting[index] > 0 { return nil }
                 if connecting[index] == 0 { return "nobody will end the waiting" }
                 guard let deadline = pool.deadline, deadline <= now + .seconds(3) else {
@@ -159,6 +160,20 @@ import Testing
         same(placements(&pool, 1, at: Self.start + .seconds(600)), [.connect])
         // A server that does not say it in time: all connect.
         same(placements(&pool, 3, at: Self.start + .seconds(603)), [.connect, .connect, .connect])
+    }
+
+    @Test func `who waits for another server is not placed again and again`() {
+        var pool = HTTP2Pool()
+        let late = Self.start + .seconds(4)
+        same(placements(&pool, 1), [.connect])
+        // Nobody waits for this one's protocol.
+        same(pool.place(Self.key("slow"), timeout: Self.timeout, at: Self.start), .connect)
+        same(pool.connected(HTTP2ConnectionID(rawValue: 1), Self.key("a"), room: 0, at: Self.start), true)
+        same(placements(&pool, 2), [.connect, .wait])
+        #expect(pool.deadline == Self.start + .seconds(3))
+        same(placements(&pool, 1, at: late), [.wait])
+        #expect(pool.deadline == nil)
+        same(pool.place(Self.key("slow"), timeout: Self.timeout, at: late), .connect)
     }
 
     @Test func `a second connection is opened when the first is full, and no third`() {

@@ -41,6 +41,14 @@ import Testing
         #expect(handshakes.deadline == after(13))
     }
 
+    @Test func `a late result for which nobody waits is not due for ever`() {
+        var handshakes = HandshakeCoalescer()
+        let firsts = [handshakes.allows(near, at: after(0)), handshakes.allows(far, at: after(8))]
+        #expect(firsts == [true, true] && handshakes.deadline == after(10))
+        let second = handshakes.allows(far, at: after(11))
+        #expect(!second && handshakes.deadline == after(18))
+    }
+
     @Test func `the known results are bounded, and forgetting one costs a wait`() {
         var handshakes = HandshakeCoalescer()
         let firsts = (1...200).map {
