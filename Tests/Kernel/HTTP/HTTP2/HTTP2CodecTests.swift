@@ -1,4 +1,5 @@
 import CHTTP2
+import PawlTestKit
 import Testing
 
 @testable import PawlBase
@@ -49,6 +50,40 @@ import Testing
                 "authorization=Basic QQ==", "range=bytes=5-",
             ])
         #expect(fields.filter(\.isSecret).map(\.name) == ["authorization"])
+    }
+
+    @Test(arguments: [1, 7, 4096]) func `a server without HPACK reads requests, resets and credit`(piece: Int) throws {
+        let codec = try codec(requests: 2)
+        codec.reset(id(1), .cancel)
+        codec.ping(5)
+        var frames = ClientFrames()
+        let bytes = output(codec)
+        let events = stride(from: 0, to: bytes.count, by: piece).flatMap {
+            frames.read(Array(bytes[$0..<min(bytes.count, $0 + piece)]))
+        }
+        let requests = events.filter { if case .request = $0 { true } else { false } }
+        #expect(requests.contains(.request(3)))
+        #expect(events.first == .settings(window: HTTP2Limits.streamWindow))
+        #expect(events.contains(.credit(0, Int(HTTP2Limits.connectionWindow) - 65_535)))
+        #expect(events.contains { if case .ping = $0 { true } else { false } })
+        // A request that was not sent yet needs no reset.
+        #expect(requests.contains(.request(1)) == events.contains(.reset(1, HTTP2Code.cancel.rawValue)))
+    }
+
+    @Test(arguments: [1, 2, 5]) func `a head in several frames, with padding, is one head`(parts: Int) throws {
+        let codec = try codec(requests: 1)
+        _ = output(codec)
+        let fields = [(":status", "200"), ("x-long", String(repeating: "a", count: 300)), ("x-other", "b")]
+        var transcript = HTTP2Transcript()
+        let bytes =
+            RawFrame.settings(mostStreams: 9) + RawFrame.head(1, fields, padding: 20, parts: parts)
+            + RawFrame.data(1, "abc", padding: 3) + RawFrame.reset(1, 0) + RawFrame.goAway(last: 1, 11)
+        transcript.read(codec, bytes)
+        #expect(transcript.heads == ["HTTP/2 200\r\nx-long: \(fields[1].1)\r\nx-other: b\r\n\r\n"])
+        #expect(transcript.bodies == [1: Array("abc".utf8)])
+        #expect(transcript.events.contains(.settings(streams: 9)))
+        #expect(transcript.events.contains(.closed(id(1), .none, byPeer: true)))
+        #expect(transcript.events.last == .goAway(last: id(1), .enhanceYourCalm))
     }
 
     @Test func `a response is a head, content and an end`() throws {
