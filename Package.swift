@@ -136,8 +136,8 @@ let package = Package(
         module(
             "PawlTestKit", in: "Testing/Kit",
             [
-                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlQueue", "PawlIntegrity", "Pawl",
-                "CCrypto",
+                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlQueue",
+                "PawlIntegrity", "Pawl", "CCrypto",
             ]),
         module(
             "PawlWeb", in: "Service", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlXML"], only: ["Web", "RPC"],

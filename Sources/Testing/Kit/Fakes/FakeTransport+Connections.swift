@@ -45,7 +45,7 @@ extension FakeTransport {
         send(exchange, on: connection)
     }
 
-    private func connectFault(_ exchange: SimulatedExchange) -> TransferFault? {
+    func connectFault(_ exchange: SimulatedExchange) -> TransferFault? {
         if exchange.isRetry, !network.isUp {
             return TransferFault(.unreachable, foreign: "no route to \(exchange.request.address.host)")
         }

@@ -45,19 +45,25 @@ extension FakeTransport {
 
     /// Delivers the final header section to the sink.
     private func deliver(_ head: ResponseHead, _ connection: SimulatedConnection) {
-        guard let exchange = connection.exchange else { return drop(connection) }
-        if let text = Law.response(head: head.lines, expected: exchange.expected) {
-            network.violate(.response, "#\(exchange.number) \(text)")
+        guard let exchange = connection.exchange, case .responded(let response) = exchange.fare else {
+            return drop(connection)
         }
-        guard case .responded(let response) = exchange.fare else { return drop(connection) }
         if connection.machine.isFirstRequest { pool.responded(exchange.connectionKey) }
-        exchange.response = response
-        timeline.note("#\(exchange.number) head \(head.status)")
-        network.responded(exchange.number, status: head.status)
-        let isWanted = exchange.sink.transfer(exchange.id, head: reported(head, exchange))
+        let isWanted = report(head, of: response, to: exchange)
         // The sink may have cancelled the transfer: then the connection is closed or drained.
         guard !exchange.isOver else { return }
         if isWanted { connection.machine.wantsBody() } else { refuseBody(connection) }
+    }
+
+    /// Reports the header section; returns whether the body is wanted.
+    func report(_ head: ResponseHead, of response: SimulatedResponse, to exchange: SimulatedExchange) -> Bool {
+        if let text = Law.response(head: head.lines, expected: exchange.expected) {
+            network.violate(.response, "#\(exchange.number) \(text)")
+        }
+        exchange.response = response
+        timeline.note("#\(exchange.number) head \(head.status)")
+        network.responded(exchange.number, status: head.status)
+        return exchange.sink.transfer(exchange.id, head: reported(head, exchange))
     }
 
     /// The header section that is reported to the sink; notes that the host throttles.
@@ -100,22 +106,13 @@ extension FakeTransport {
     ///
     /// Returns `false` when the sink did not take them. All of `bytes` are held when it paused.
     private func offer(_ bytes: ArraySlice<UInt8>, _ count: Int, _ connection: SimulatedConnection) -> Bool {
-        guard let exchange = connection.exchange, let response = exchange.response else { return false }
+        guard let exchange = connection.exchange else { return false }
         let data = count > 0 ? bytes.prefix(count) : bytes
-        let start = response.start + exchange.sent
-        let range = ByteRange(start, start + Int64(data.count))
-        check(data, of: exchange, at: start)
-        let result = unsafe data.withUnsafeBytes { unsafe exchange.sink.transfer(exchange.id, chunk: $0) }
-        timeline.note("#\(exchange.number) \(range) \(result)")
-        switch result {
-        case .taken, .stop: network.took(exchange.number, range)
-        case .pause: break
-        }
+        let result = give(data, to: exchange)
         guard !exchange.isOver else { return false }
         switch result {
         case .taken:
-            exchange.sent += range.count
-            exchange.backlog.drains(range.count)
+            exchange.backlog.drains(Int64(data.count))
             connection.machine.took(count)
             return true
         case .pause:
@@ -126,6 +123,22 @@ extension FakeTransport {
         case .stop: end(connection, .stopped)
         }
         return false
+    }
+
+    /// Gives bytes of a body to the sink.
+    func give(_ data: ArraySlice<UInt8>, to exchange: SimulatedExchange) -> ChunkResult {
+        guard let response = exchange.response else { return .stop }
+        let start = response.start + exchange.sent
+        let range = ByteRange(start, start + Int64(data.count))
+        check(data, of: exchange, at: start)
+        let result = unsafe data.withUnsafeBytes { unsafe exchange.sink.transfer(exchange.id, chunk: $0) }
+        timeline.note("#\(exchange.number) \(range) \(result)")
+        switch result {
+        case .taken, .stop: network.took(exchange.number, range)
+        case .pause: break
+        }
+        if result == .taken, !exchange.isOver { exchange.sent += range.count }
+        return result
     }
 
     /// Resumes a paused transfer.
@@ -197,8 +210,10 @@ extension FakeTransport {
         }
     }
 
-    private func checkComplete(_ exchange: SimulatedExchange?) {
+    /// `hasEnded`: whether the server has said that it is.
+    func checkComplete(_ exchange: SimulatedExchange?, hasEnded: Bool = true) {
         guard let exchange, let response = exchange.response else { return }
+        if !hasEnded { network.violate(.response, "#\(exchange.number) is complete before its end") }
         if let text = Law.response(complete: exchange.sent, of: response.length) {
             network.violate(.response, "#\(exchange.number) \(text)")
         }

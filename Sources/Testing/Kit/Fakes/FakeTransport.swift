@@ -3,8 +3,8 @@ import Synchronization
 
 /// Transfers from a simulated network, in virtual time, exactly as the port specifies.
 ///
-/// It sends requests as `HTTP1Client` does, with the same pool and the same machine for each connection; only the
-/// sockets are simulated.
+/// It sends requests as `HTTP1Client` and `HTTP2Client` do, with the same pools and the same machine for each connection; only
+/// the sockets are simulated.
 package final class FakeTransport: Transport {
     let network: SimulatedNetwork
     let timeline: Timeline
@@ -25,6 +25,7 @@ package final class FakeTransport: Transport {
     /// Connections whose unwanted bodies are discarded.
     var draining: [SimulatedConnection] = []
     var lastID: UInt64 = 0
+    lazy var http2 = FakeHTTP2Client(self)
 
     init(_ network: SimulatedNetwork, names: TransferNames) {
         self.network = network
@@ -34,7 +35,10 @@ package final class FakeTransport: Transport {
         sabotage = network.sabotage
     }
 
-    deinit { for connection in connections { connection.release() } }
+    deinit {
+        for connection in connections { connection.release() }
+        for exchange in exchanges { exchange.place = nil }
+    }
 
     var now: Instant { timeline.now }
     /// Whether the process has not been killed.
@@ -48,7 +52,7 @@ package final class FakeTransport: Transport {
         let start = network.begin(request)
         let exchange = SimulatedExchange(request, as: id, sink: sink, start, outages: network.outages)
         exchanges.append(exchange)
-        waiting.append(exchange)
+        if http2.takes(request) { http2.start(exchange) } else { waiting.append(exchange) }
         timeline.note("#\(exchange.number) \(request.address.text) \(request.range)")
     }
 
@@ -72,8 +76,9 @@ package final class FakeTransport: Transport {
         precondition(!isDelivering, "begin was called inside a callback")
         breakLost()
         guard isAlive else { return nil }
+        http2.sendWaiting()
         sendWaiting()
-        var dues = exchanges.compactMap(\.due) + connections.compactMap(\.due)
+        var dues = exchanges.compactMap(\.due) + connections.compactMap(\.due) + [http2.due()].compactMap(\.self)
         if sabotage != .drainsForever { dues += draining.compactMap(\.machine.deadline) }
         if !waitingForHandshake.isEmpty, let handshake = pool.deadline { dues.append(handshake) }
         return dues.min()
@@ -103,6 +108,7 @@ package final class FakeTransport: Transport {
         for connection in connections where connection.exchange == nil {
             if isAlive, let due = connection.due, due <= now { arrive(at: connection) }
         }
+        if isAlive { http2.work() }
         if isAlive { endDraining() }
     }
 
@@ -110,7 +116,7 @@ package final class FakeTransport: Transport {
     private func deliverOwn(_ exchange: SimulatedExchange) {
         exchange.ownDue = nil
         if let fault = exchange.failure { return notify(exchange, .failed(fault)) }
-        resume(exchange)
+        if exchange.place != nil { http2.resume(exchange) } else { resume(exchange) }
     }
 
     /// Breaks the transfers in progress when the network was lost.
@@ -121,6 +127,7 @@ package final class FakeTransport: Transport {
             // The client learns it when it uses the connection.
             connection.isSevered = connection.exchange == nil
         }
+        http2.breakLost(outages)
         for exchange in exchanges {
             let isCut = network.takeCut(exchange.number)
             guard isCut || exchange.outages < outages else { continue }
@@ -129,6 +136,8 @@ package final class FakeTransport: Transport {
             let fault = TransferFault(.connectionLost, foreign: cause)
             if let connection = exchange.connection {
                 connection.schedule(.reset(fault), at: now)
+            } else if let session = exchange.place?.session {
+                if isCut { http2.lose(session) }
             } else {
                 (exchange.failure, exchange.ownDue) = (fault, now)
             }
@@ -139,6 +148,7 @@ package final class FakeTransport: Transport {
     private func forget(_ exchange: SimulatedExchange) {
         exchange.isOver = true
         exchanges.removeAll { $0 === exchange }
+        http2.release(exchange)
     }
 
     /// Informs the receiver that its transfer has ended.

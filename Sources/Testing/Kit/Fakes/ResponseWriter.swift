@@ -131,7 +131,7 @@ struct ResponseWriter: Sendable {
 
 extension ResponseHead {
     /// The fields of this head except those of the framing.
-    fileprivate var fieldLines: [String] {
+    var fieldLines: [String] {
         var lines: [String] = []
         func add(_ name: String, _ value: String?) { if let value { lines.append("\(name): \(value)") } }
         add("Date", date.map { HTTPDate.text($0.seconds) })

@@ -19,6 +19,10 @@ package final class SimulatedExchange {
     var ownDue: Instant?
     /// The bytes that the sink did not take when it paused, framing included.
     var held: [UInt8] = []
+    /// The connection of HTTP/2, and the stream of the response.
+    var place: (session: SimulatedSession, stream: HTTP2StreamID)?
+    /// How often it was sent in vain on connections of HTTP/2 that served nothing else.
+    var refusals = 0
     /// Whether the request was sent again because a reused connection was lost.
     var isRetry = false
     var isPaused = false
@@ -36,6 +40,12 @@ package final class SimulatedExchange {
     var sent: Int64 = 0
     /// How often the request was sent.
     var sendings = 0
+    /// How often a connection of HTTP/2 refused it that had served others.
+    private(set) var freeRefusals = 0
+    /// Whether its last stream was refused.
+    var wasRefused = false
+    /// Whether the server has told its client to calm down.
+    var wasCalmed = false
 
     init(
         _ request: TransferRequest, as id: TransferID, sink: any TransferSink,
@@ -51,6 +61,12 @@ package final class SimulatedExchange {
 
     /// The time of the next event; `nil` when nothing is scheduled.
     var due: Instant? { ownDue ?? connection?.due }
+
+    /// Its stream was refused by a connection that has served so many others.
+    func refused(beside served: Int) {
+        wasRefused = true
+        if served > 0 { freeRefusals += 1 }
+    }
 
     /// The length of the request's header section, roughly.
     var length: Int { 40 + request.address.text.utf8.count }

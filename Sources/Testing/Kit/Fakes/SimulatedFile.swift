@@ -174,6 +174,8 @@ package struct SimulatedServer: Sendable {
 
     /// How it uses HTTP/1.1: not a fault, since a client copes with all of it.
     package var http = SimulatedHTTP()
+    /// The same of HTTP/2, where it has that over TLS.
+    package var http2: SimulatedHTTP2?
 
     package init() {}
 
@@ -186,6 +188,7 @@ package struct SimulatedServer: Sendable {
         quota = nil
         totalRate = nil
         rate = max(rate, 1 << 20)
+        http2?.calmDown()
     }
 }
 

@@ -139,7 +139,8 @@ extension SimulatedNetwork.State {
         if !file.hops.isEmpty {
             tags += 1
             var response = plain(302)
-            response.head.location = "http://\(file.hops[tags % file.hops.count])\(address.path)"
+            let scheme = address.scheme == .https ? "https" : "http"
+            response.head.location = "\(scheme)://\(file.hops[tags % file.hops.count])\(address.path)"
             tally.note("redirects to another host")
             return response
         }

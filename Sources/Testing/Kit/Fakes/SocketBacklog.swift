@@ -26,6 +26,7 @@ extension FakeTransport {
     /// The bytes that the server has sent in vain if this exchange ends now.
     func unread(_ exchange: SimulatedExchange) -> Int64 {
         guard let response = exchange.response else { return 0 }
+        if let (session, stream) = exchange.place { return session.stream(stream)?.unread ?? 0 }
         exchange.backlog.resumes(at: timeline.now, rate: rate(of: exchange))
         let end = response.fault.map { min($0.after, response.length) } ?? response.length
         let left = max(0, end - exchange.sent)

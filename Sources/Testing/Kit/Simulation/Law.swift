@@ -32,6 +32,8 @@ package enum Law: String, CaseIterable, Sendable {
     case response = "a request gets its own response, and all of it"
     case reuse = "a connection carries one request at a time, and none after leftovers"
     case resend = "a request that a reused connection lost is sent again, once"
+    case streams = "a connection carries no more streams than both sides allow, and none after GOAWAY"
+    case credit = "a server sends no more than its receiver's window, and waits for no other receiver"
     case drain = "an unwanted body is read no longer than its limits"
     case traffic = "a rate limit makes servers send nothing in vain"
     case tidiness = "nothing is left open or left behind"

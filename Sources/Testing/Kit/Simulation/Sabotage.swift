@@ -100,6 +100,28 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case reportsRetries
     /// A request is sent again on another reused connection.
     case resendsForever
+    /// A stream of HTTP/2 that was cut is complete.
+    case acceptsCutStreams
+    /// Content of one stream is taken for another's.
+    case mixesStreams
+    /// A response is complete when its length has come, without the end of its stream.
+    case completesByLengthAlone
+    /// Requests are sent on a connection that has gone away.
+    case ignoresGoAway
+    /// The number of streams that a server allows is ignored.
+    case exceedsStreams
+    /// Refused requests are sent again for ever.
+    case resendsRefused
+    /// The refusal of a stream is reported as a failure of its request.
+    case reportsRefused
+    /// A request is sent again although its response has begun.
+    case resendsProcessed
+    /// What receivers take is not given back to the window of their stream.
+    case keepsCredit
+    /// What paused receivers have not taken is given back to the window of their stream.
+    case givesCreditPaused
+    /// A request is sent again though the server wants calm.
+    case ignoresCalm
     /// An unwanted body is read to its end.
     case drainsForever
     /// Who waits for a host is not called when there is a place.
@@ -138,7 +160,11 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .trustsTails: .tails
         case .keepsLeftovers, .reusesEarly, .ignoresClose: .reuse
         case .takesInterim, .countsPadding, .acceptsCutChunks: .response
-        case .reportsRetries, .resendsForever: .resend
+        case .acceptsCutStreams, .mixesStreams, .completesByLengthAlone: .response
+        case .reportsRetries, .resendsForever, .resendsRefused, .reportsRefused, .resendsProcessed: .resend
+        case .ignoresGoAway, .exceedsStreams: .streams
+        case .keepsCredit, .givesCreditPaused: .credit
+        case .ignoresCalm: .connections
         case .drainsForever: .drain
         case .wakesNobody: .turns
         case .shrinksToOne: .fair

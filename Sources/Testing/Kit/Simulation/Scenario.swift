@@ -103,6 +103,7 @@ package struct Scenario: Sendable {
         addBlanks()
         addDigests()
         addCrowd()
+        addHTTP2()
     }
 }
 

@@ -16,7 +16,9 @@ package struct Tally: Sendable, Hashable {
     package subscript(mechanism: String) -> Int { counts[mechanism, default: 0] }
 
     /// The mechanisms that many worlds together must have run.
-    package static let expected = [
+    package static let expected = expectedOfDownloads + expectedOfStreams
+
+    private static let expectedOfDownloads = [
         "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call", "disk calls that failed",
         "kills between a write and its cursor", "disk full", "journals reopened", "journals damaged by a power cut",
         "checkpoints", "steals", "races", "slow lanes replaced", "restarts from 0", "comparisons that agreed",
@@ -48,6 +50,24 @@ package struct Tally: Sendable, Hashable {
         "pieces on disk fetched again", "pieces of a source fetched again", "verdict: left out for wrong pieces",
         "failed: pieces of another length", "failed: pieces of a kept file", "files kept with right pieces",
         "names claimed by two downloads", "retries: overloaded", "published", "failed: disk full", "failed: not found",
+    ]
+
+    /// Of these, what concerns HTTP/2.
+    private static let expectedOfStreams = [
+        "requests that join a connection", "waits for a connection with room", "servers that have HTTP/1.1 only",
+        "connections of HTTP/2", "second connections of HTTP/2", "connections of HTTP/2 that came too late",
+        "connections of HTTP/2 lost at reuse", "idle connections of HTTP/2 closed by the server",
+        "streams beside others", "reads with content of several streams", "streams lost together",
+        "requests sent again on another stream", "requests refused beside others",
+        "streams beyond the number that was announced", "numbers of streams that shrink",
+        "numbers of streams learned from GOAWAY", "GOAWAY", "GOAWAY without some of the streams", "GOAWAY: NO_ERROR",
+        "GOAWAY: ENHANCE_YOUR_CALM", "GOAWAY: HTTP_1_1_REQUIRED", "streams reset: REFUSED_STREAM",
+        "streams reset: ENHANCE_YOUR_CALM", "streams reset: HTTP_1_1_REQUIRED", "streams reset: INTERNAL_ERROR",
+        "streams reset within their content", "streams reset after all their content", "streams reset after their end",
+        "streams ended early", "streams ended apart from their content", "streams longer than stated",
+        "interim heads on streams", "trailers", "padded frames", "heads and content in small frames",
+        "content held for receivers that paused", "streams that used up their window", "windows that grew",
+        "unwanted streams drained", "unwanted streams reset", "drains of streams given up",
     ]
 
     /// The same of queues.
