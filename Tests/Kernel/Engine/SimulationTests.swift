@@ -12,12 +12,14 @@ import Testing
         #expect(tally["kills"] > 0 && tally["power cuts"] > 0 && tally["published"] > 0)
         #expect(tally["retries: network"] > 0 && tally["checkpoints"] > 0)
         #expect(tally["connections reused"] > 0 && tally["bodies drained"] > 0)
+        #expect(tally["requests that join a connection"] > 0)
     }
 
     /// Each of these worlds has broken a law, in a way that thousands of others had not.
     @Test(
         arguments: [
-            3_258, 16_504, 18_433, 27_063, 33_400, 34_036, 58_053, 59_631, 61_866, 64_898, 69_176, 78_079, 94_681,
+            308, 710, 3_258, 16_504, 18_433, 27_063, 33_400, 34_036, 58_053, 59_631, 61_866, 64_898, 69_176, 78_079,
+            94_681,
         ] as [UInt64]) func `a world that has broken a law keeps it now`(seed: UInt64)
     { #expect(Simulation.run(seed: seed).violations.isEmpty) }
 
@@ -33,7 +35,8 @@ import Testing
 
     @Test(arguments: [
         Sabotage.flipsBits, .keepsUnchecked, .skipsUnfitPieces, .doublesLanes, .ignoresPauses, .reusesEarly,
-        .takesInterim, .reportsRetries, .computesOneDigest,
+        .takesInterim, .reportsRetries, .computesOneDigest, .acceptsCutStreams, .mixesStreams, .ignoresGoAway,
+        .exceedsStreams, .resendsProcessed, .givesCreditPaused, .ignoresCalm,
     ]) func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
         // `make simulate` breaks them in every way.
         #expect(Campaign.firstSeed(below: 100, noticing: sabotage) != nil, "it was not detected")

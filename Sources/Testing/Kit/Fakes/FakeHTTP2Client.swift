@@ -64,15 +64,24 @@ final class FakeHTTP2Client {
             }
             network.note("requests that join a connection")
             send(exchange, on: session)
-        case .connect:
-            let server = network[key.origin.host]
-            if sessions.contains(where: { $0.connectionKey == key }) { network.note("second connections of HTTP/2") }
-            connecting.append((exchange, now + server.latency + (server.http2?.connecting ?? .zero)))
+        case .connect: connect(exchange)
+        case .wait where sabotage == .opensThird: connect(exchange)
         case .wait:
             network.note("waits for a connection with room")
             waiting.append(exchange)
-        case .http1: transport.waiting.append(exchange)
+        case .http1: useHTTP1(exchange)
         }
+    }
+
+    /// The request goes on there as if it was never sent.
+    private func useHTTP1(_ exchange: SimulatedExchange) {
+        exchange.sendings = 0
+        transport.waiting.append(exchange)
+    }
+
+    private func connect(_ exchange: SimulatedExchange) {
+        let server = network[exchange.request.address.host]
+        connecting.append((exchange, now + server.latency + (server.http2?.connecting ?? .zero)))
     }
 
     /// A connection is established, or cannot be.
@@ -86,7 +95,7 @@ final class FakeHTTP2Client {
         guard let server = network[host].http2 else {
             network.note("servers that have HTTP/1.1 only")
             pool.connectedWithHTTP1(key, at: now)
-            return transport.waiting.append(exchange)
+            return useHTTP1(exchange)
         }
         guard let codec = HTTP2Codec() else { preconditionFailure("no memory for a codec") }
         lastID += 1
@@ -94,11 +103,13 @@ final class FakeHTTP2Client {
         let session = SimulatedSession(
             HTTP2ConnectionID(rawValue: lastID), to: key, host: host, codec, machine, dice: network.makeDice(),
             outages: network.outages)
-        guard pool.connected(session.id, key, room: machine.room, at: now) else {
+        guard pool.connected(session.id, key, room: machine.room, at: now) || sabotage == .opensThird else {
             network.note("connections of HTTP/2 that came too late")
             return waiting.append(exchange)
         }
-        network.note("connections of HTTP/2")
+        let others = sessions.count { $0.connectionKey == key && !$0.hasGoneAway && !$0.machine.isRetired }
+        network.note(others == 0 ? "connections of HTTP/2" : "second connections of HTTP/2")
+        if let text = Law.within(others + 1, 2) { network.violate(.connections, "\(host): \(text)") }
         session.most = server.streams
         session.mostRequests = network.draws(\.goesAway, host) ? session.dice.number(1...6) : nil
         sessions.append(session)
@@ -135,8 +146,7 @@ final class FakeHTTP2Client {
             waiting.append(exchange)
         case .http1:
             pool.requiresHTTP1(exchange.connectionKey, at: now)
-            exchange.sendings = 0
-            transport.waiting.append(exchange)
+            useHTTP1(exchange)
         }
     }
 

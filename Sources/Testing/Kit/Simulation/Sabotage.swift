@@ -122,6 +122,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case givesCreditPaused
     /// A request is sent again though the server wants calm.
     case ignoresCalm
+    /// A third connection of HTTP/2 is opened.
+    case opensThird
     /// An unwanted body is read to its end.
     case drainsForever
     /// Who waits for a host is not called when there is a place.
@@ -164,7 +166,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .reportsRetries, .resendsForever, .resendsRefused, .reportsRefused, .resendsProcessed: .resend
         case .ignoresGoAway, .exceedsStreams: .streams
         case .keepsCredit, .givesCreditPaused: .credit
-        case .ignoresCalm: .connections
+        case .ignoresCalm, .opensThird: .connections
         case .drainsForever: .drain
         case .wakesNobody: .turns
         case .shrinksToOne: .fair
