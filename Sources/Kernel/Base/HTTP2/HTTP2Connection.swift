@@ -128,7 +128,11 @@ package struct HTTP2Connection: Hashable, Sendable {
     }
 
     /// Whether it carries no further request, now or later.
-    package var isRetired: Bool { goAway != nil || isUsedUp || opened >= mostOpened }
+    ///
+    /// One that allows no stream while none is open would only take the place of another.
+    package var isRetired: Bool {
+        goAway != nil || isUsedUp || opened >= mostOpened || limit == 0 && streams.isEmpty
+    }
 
     /// Whether it is of no more use and is closed.
     package var isOver: Bool { isClosed || isRetired && streams.isEmpty }

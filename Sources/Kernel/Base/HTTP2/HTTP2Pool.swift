@@ -15,7 +15,9 @@ package struct HTTP2Pool: Hashable, Sendable {
         /// The request is placed again when a connection of the key has room, is established, has failed or is closed, at
         /// the latest at ``deadline``.
         case wait
-        /// The server has HTTP/1.1 only: the request is ``HTTP1Pool``'s.
+        /// All connections that there may be are full: as `wait`, and at that time it is placed as one that `hasWaited`.
+        case waitForRoom(until: Instant)
+        /// The server has HTTP/1.1 only, or no room in time: the request is ``HTTP1Pool``'s.
         case http1
     }
 
@@ -42,6 +44,7 @@ package struct HTTP2Pool: Hashable, Sendable {
     /// A second one is opened when the first is full; never a third.
     package static let mostConnections = 2
     private static let longestPatience = Interval.seconds(3)
+    private static let longestWaitForRoom = Interval.seconds(5)
     private static let memory = Interval.seconds(600)
     private static let mostKnown = 256
     private static let mostBreaks = 2
@@ -51,8 +54,10 @@ package struct HTTP2Pool: Hashable, Sendable {
 
     package init() {}
 
-    /// Places a request; `timeout` is that of connecting.
-    package mutating func place(_ key: ConnectionKey, timeout: Interval, at now: Instant) -> Placement {
+    /// Places a request; `timeout` is that of connecting, and of a response, for which a request without room would wait in vain.
+    package mutating func place(
+        _ key: ConnectionKey, timeout: Interval, hasWaited: Bool = false, at now: Instant
+    ) -> Placement {
         let own = connections.filter { $0.key == key }
         // The fullest, so that others become idle.
         if let best = own.filter({ $0.room > 0 }).min(by: { $0.room < $1.room }) { return .join(best.id) }
@@ -65,6 +70,8 @@ package struct HTTP2Pool: Hashable, Sendable {
         if count == 0, known[index].connecting > 0 {
             if let end = known[index].patience, end > now { return wait(at: now) }
             known[index].patience = nil
+        } else if count >= Self.mostConnections {
+            return hasWaited ? .http1 : .waitForRoom(until: now + min(timeout * 0.3, Self.longestWaitForRoom))
         } else if count + known[index].connecting >= Self.mostConnections {
             return wait(at: now)
         }

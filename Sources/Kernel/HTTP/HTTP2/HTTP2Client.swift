@@ -64,8 +64,10 @@ import PawlBase
     /// The next time at which a connection, or requests that wait, are due.
     var deadline: Instant? {
         let due = connections.values.lazy.compactMap(\.due).min()
-        return [due, waiting.isEmpty ? nil : pool.deadline].lazy.compactMap { $0 }.min()
+        return [due, waiting.isEmpty ? nil : pool.deadline, roomDue].lazy.compactMap { $0 }.min()
     }
+
+    private var roomDue: Instant? { waiting.lazy.compactMap(\.waitsForRoomUntil).min() }
 
     // MARK: requests from the transport
 
@@ -100,13 +102,17 @@ import PawlBase
         others.http1 = refused
         refused = []
         let now = clock.now
-        guard mayPlace || pool.deadline.map({ $0 <= now }) ?? false else { return others }
+        let isDue = [pool.deadline, roomDue].contains { $0.map { $0 <= now } ?? false }
+        guard mayPlace || isDue else { return others }
         mayPlace = false
         let batch = waiting
         waiting.removeAll(keepingCapacity: true)
         for exchange in batch where exchange.sink != nil {
             let timeout = exchange.request.settings.values.connectTimeout
-            switch pool.place(exchange.connectionKey, timeout: timeout, at: now) {
+            let hasWaited = exchange.waitsForRoomUntil.map { $0 <= now } ?? false
+            let end = exchange.waitsForRoomUntil
+            exchange.waitsForRoomUntil = nil
+            switch pool.place(exchange.connectionKey, timeout: timeout, hasWaited: hasWaited, at: now) {
             case .join(let id):
                 guard let connection = connections[id] else {
                     preconditionFailure("the pool has a connection of nobody")
@@ -117,6 +123,9 @@ import PawlBase
                 connecting.insert(exchange.id)
                 others.connecting.append(exchange)
             case .wait: waiting.append(exchange)
+            case .waitForRoom(let latest):
+                exchange.waitsForRoomUntil = end ?? latest
+                waiting.append(exchange)
             case .http1:
                 exchanges[exchange.id] = nil
                 others.http1.append(exchange)

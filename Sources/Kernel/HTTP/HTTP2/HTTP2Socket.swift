@@ -15,6 +15,8 @@ final class HTTP2Exchange {
     var timing = TransferTiming()
     /// How often it was sent in vain on connections that served nothing else.
     var refusals = 0
+    /// When it goes elsewhere, if all connections are full until then.
+    var waitsForRoomUntil: Instant?
     /// The connection and the stream of the response.
     var place: (connection: HTTP2Socket, stream: HTTP2StreamID)?
     /// The bytes that the sink did not take when it paused, and those that came after them.

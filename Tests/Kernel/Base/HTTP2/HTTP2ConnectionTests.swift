@@ -150,6 +150,15 @@ func same<Value: Equatable>(
         #expect(connection.room == 1)
     }
 
+    @Test func `a connection that allows no stream, and has none, makes room for another`() {
+        var connection = connection([1])
+        connection.settings(streams: 0)
+        #expect(!connection.isRetired)
+        respond(&connection, 1, "204")
+        same(connection.ended(id(1), at: now), .complete)
+        #expect(connection.isRetired && connection.isOver)
+    }
+
     @Test func `no more streams than a server that closes after some of them`() {
         var connection = HTTP2Connection(at: now, mostOpened: 2)
         connection.open(id(1), refusals: 0, at: now)

@@ -110,10 +110,18 @@ import Testing
                 if !fitting.isEmpty { return "room was not used" }
                 if active(index) + connecting[index] >= 2, active(index) > 0 { return "a third connection is opened" }
                 connecting[index] += 1
+            case .waitForRoom(let end):
+                if !fitting.isEmpty { return "room was not used" }
+                if active(index) < 2 { return "another connection may be opened" }
+                if end <= now || end > now + .seconds(5) { return "waiting without an end" }
+                var copy = pool
+                if copy.place(Self.keys[index], timeout: timeout, hasWaited: true, at: now) != .http1 {
+                    return "a request that has waited waits on"
+                }
             case .wait:
                 if !fitting.isEmpty { return "room was not used" }
                 if let deadline = pool.deadline, deadline <= now { return "a time that has passed is due for ever" }
-                if active(index) >= 2 || active(index) > 0 && connecting[index] > 0 { return nil }
+                if active(index) > 0 && connecting[index] > 0 { return nil }
                 if connecting[index] == 0 { return "nobody will end the waiting" }
                 guard let deadline = pool.deadline, deadline <= now + .seconds(3) else {
                     return "waiting without an end"
@@ -183,7 +191,12 @@ import Testing
         same(pool.connected(ids[0], Self.key("a"), room: 0, at: Self.start), true)
         same(placements(&pool, 2), [.connect, .wait])
         same(pool.connected(ids[1], Self.key("a"), room: 0, at: Self.start), true)
-        same(placements(&pool, 2), [.wait, .wait])
+        let latest = Self.start + .seconds(5)
+        same(placements(&pool, 2), [.waitForRoom(until: latest), .waitForRoom(until: latest)])
+        let hasty = pool.place(Self.key("a"), timeout: .seconds(2), at: Self.start)
+        #expect(hasty == .waitForRoom(until: Self.start + .milliseconds(600)))
+        // It would wait for a response until its timeout.
+        #expect(pool.place(Self.key("a"), timeout: Self.timeout, hasWaited: true, at: latest) == .http1)
         pool.changed(ids[0], room: 1, isRetired: false)
         same(placements(&pool, 1), [.join(ids[0])])
         pool.changed(ids[0], room: 0, isRetired: true)

@@ -74,9 +74,12 @@ private final class ClientBench {
     var mostStreams: UInt32?
     /// Whether the servers have HTTP/2.
     var hasHTTP2 = true
-    private let settings = TransferSettings(TransferSettings.Values())
+    private let settings: TransferSettings
 
-    init() throws {
+    init(connectTimeout: Interval = .seconds(30)) throws {
+        var values = TransferSettings.Values()
+        values.connectTimeout = connectTimeout
+        settings = TransferSettings(values)
         client = HTTP2Client(clock: SystemClock(), poller: poller)
         let bench = try TLSBench()
         contexts = (try bench.client(), try bench.server(protocols: ["h2"]))
@@ -174,6 +177,19 @@ private final class ClientBench {
         }
         #expect(bench.servers.count <= 2)
         #expect(responded.count == 9)
+    }
+
+    @Test func `a request that gets no room in time is sent over HTTP/1.1`() throws {
+        let bench = try ClientBench(connectTimeout: .milliseconds(1))
+        bench.mostStreams = 1
+        for count in 1...2 {
+            try bench.start()
+            try bench.until { bench.servers.count == count && bench.streams.count == 1 }
+            try bench.settle()
+        }
+        try bench.start()
+        try bench.until { bench.http1.map(\.id) == [TransferID(rawValue: 2)] }
+        #expect(bench.servers.count == 2 && bench.ends == [nil, nil, nil])
     }
 
     @Test func `a receiver that pauses holds back its own stream only, and gets everything`() throws {
