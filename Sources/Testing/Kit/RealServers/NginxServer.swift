@@ -44,6 +44,11 @@ package final class NginxServer: Sendable {
         try FileSystem.write(Array(text.utf8), to: folder.path(name))
     }
 
+    /// New workers take its place; the old ones end what they have begun.
+    package func reload() throws(SetupFailure) {
+        try ServerProcess.send(SIGHUP, toProcessIn: folder.path("nginx.pid"))
+    }
+
     /// Stops the server, so that its log is complete, and reads it: the requests in the order in which they ended.
     package func finish() -> [Request] {
         server.release()

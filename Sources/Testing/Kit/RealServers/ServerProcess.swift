@@ -3,7 +3,7 @@ import Glibc
 /// A third-party server in a separate process group, which is stopped when this is deallocated and also when the test
 /// process dies.
 package final class ServerProcess: Sendable {
-    private let process: PawlProcess
+    let process: PawlProcess
     /// Open for writing while the server has to run; the kernel closes it for a test process that was killed.
     private let lifeline: CInt
 
@@ -36,6 +36,14 @@ package final class ServerProcess: Sendable {
 
     /// The server's output so far.
     package var output: String { process.output + process.errors }
+
+    /// Sends a signal to the process whose number a server has written to a file.
+    static func send(_ signal: Int32, toProcessIn file: String) throws(SetupFailure) {
+        let text = String(decoding: FileSystem.contents(file) ?? [], as: UTF8.self)
+        guard let number = pid_t(text.prefix { $0.isNumber }), kill(number, signal) == 0 else {
+            throw SetupFailure("a signal to the process in \(file)", errno)
+        }
+    }
 
     package static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
