@@ -146,7 +146,7 @@ def truthful(resource, dice, wanted, origin):
         return r
     if kind == "redirect":
         r.status, r.reason, r.framing = dice.choice([301, 302, 303, 307, 308]), b"Moved", "length"
-        base = f"http://127.0.0.1:{origin.port}".encode()
+        base = origin.url("").encode()
         path = resource.path.encode()
         r.fields = [(b"Location", dice.choice([path, base + path, base + path + b"#x", b"?a=b", path + b"?" + b"q" * 2000]))]
         return r
@@ -243,7 +243,7 @@ def lying(resource, r, dice, origin):
     elif kind == 4:
         r.status = dice.choice([0, 99, 101, 199, 299, 300, 304, 416, 407, 421, 451, 600, 999, 99999])
     elif kind == 5:
-        base = b"http://127.0.0.1:%d" % origin.port
+        base = origin.url("").encode()
         targets = [b"file://" + origin.bait.encode(), b"//", b"", b"http://", b"http://[::1", b"ftp://127.0.0.1:1/x", b"sftp://127.0.0.1:1/x",
                    b"javascript:x", b"http://127.0.0.1:99999/", base + b"/none", base + b"/\0", b"\xff", b"/" * 9000, b"http://a@b@c/", b"../" * 50,
                    b"gopher://127.0.0.1:1/", b"https://127.0.0.1:%d/" % origin.port, b"http://127.0.0.1:%d%s" % (origin.port, resource.path.encode())]
@@ -283,6 +283,9 @@ def chunks(body, dice):
 class Origin:
     """Serves resources on a port of 127.0.0.1, a thread for each connection."""
 
+    scheme = "http"
+    trust = []
+
     def __init__(self, bait=""):
         self.resources = {}
         self.bait = bait
@@ -294,7 +297,7 @@ class Origin:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def url(self, path):
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"{self.scheme}://127.0.0.1:{self.port}{path}"
 
     def accept(self):
         while True:
@@ -331,6 +334,11 @@ class Origin:
             return True
         field = re.search(r"(?im)^range: *(.*?)\r?$", head)
         wanted = field[1] if field else ""
+        r, dice = self.response(resource, path, wanted)
+        return self.send(s, r, dice, not resource.truthful and dice.randrange(4) == 0, line[0] == "HEAD")
+
+    def response(self, resource, path, wanted):
+        """The next response to a request, and what it is drawn from."""
         # By the request, not by its turn: connections of one download run at the same time.
         with self.lock:
             key = (path, wanted)
@@ -344,7 +352,7 @@ class Origin:
             if not resource.truthful:
                 for _ in range(dice.choice([0, 1, 1, 2])):
                     lying(resource, r, dice, self)
-        return self.send(s, r, dice, not resource.truthful and dice.randrange(4) == 0, line[0] == "HEAD")
+        return r, dice
 
     def send(self, s, r, dice, damaged, is_head):
         if r.cut == -1:
