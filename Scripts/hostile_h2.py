@@ -86,7 +86,8 @@ class Data:
     """Content, which goes out as the windows of the client allow."""
 
     def __init__(self, content, ends=True, padding=0, size=FRAME - 256):
-        self.content, self.ends, self.padding, self.size = content, ends, padding, size
+        # Without copies of what is left.
+        self.content, self.ends, self.padding, self.size = memoryview(content), ends, padding, size
 
 
 class Close(Exception):
@@ -207,7 +208,7 @@ class Connection:
         if size <= 0 < len(item.content):
             return item
         size = max(0, size)
-        piece, rest = item.content[:size], item.content[size:]
+        piece, rest = bytes(item.content[:size]), item.content[size:]
         ends = END_STREAM if item.ends and not rest else 0
         padded = bytes([item.padding]) + piece + bytes(item.padding) if item.padding else piece
         self.s.sendall(frame(DATA, ends | (PADDED if item.padding else 0), stream, padded))
@@ -685,7 +686,8 @@ def malign(dice, stream):
     target = dice.choice([0, stream, stream + 1, stream + 2, 1, 2**31 - 1])
     payload = dice.choice([b"", b"\0" * 4, struct.pack(">I", dice.choice([0, 1, 2**31 - 1, 2**32 - 1])), dice.randbytes(dice.choice([5, 6, 8, 100, FRAME + 1]))])
     made = frame(kind, dice.choice([0, 1, 4, 5, 8, 32, 255]), target, payload)
-    return dice.choice([made, made * dice.choice([2, 2000]), goaway(dice.choice([0, stream, 2**31 - 1]), dice.choice([0, 1, 11, 13, 99])),
+    # The memory of this process is that of a child until its exec, and counts as the child's.
+    return dice.choice([made, made * (dice.choice([2, 2000]) if len(made) < 200 else 2), goaway(dice.choice([0, stream, 2**31 - 1]), dice.choice([0, 1, 11, 13, 99])),
                         reset(stream, dice.choice([0, 1, 2, 7, 8, 11, 13, 99])), damage(dice, made), dice.randbytes(dice.randrange(1, 200))])
 
 
@@ -744,7 +746,7 @@ class SecureOrigin(Origin):
         if r.framing == "length" and has_body:
             fields.append((b"content-length", b"%d" % len(r.body)))
         body = r.body if has_body else b""
-        body = body if r.cut is None else body[: r.cut]
+        body = memoryview(body if r.cut is None else body[: r.cut])
         block = field(b":status", b"%03d" % r.status)
         block += b"".join(field(name, value, dice.choice([0x00, 0x10, 0x40])) for name, value in fields)
         is_bare = not body and r.cut is None and dice.randrange(2) == 0

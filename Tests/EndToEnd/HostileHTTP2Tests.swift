@@ -20,6 +20,13 @@ struct HostileHTTP2Tests {
         if way.hasSuffix("required") { #expect(requests.contains { $0.hasPrefix("http/1.1 ") }) }
     }
 
+    @Test func `G1 a connection without streams does not keep the next files waiting`() throws {
+        let bench = try HostileBench((0..<8).map { ("\($0)", "streams-gone") })
+        let run = try bench.get("-j", "2", "--retries", "0")
+        #expect(run.exit == .code(0), "\(run.errors) \(run.output)")
+        #expect(bench.server.finish().allSatisfy { $0.hasPrefix("h2 ") })
+    }
+
     /// A way that no file can come in.
     struct Fault: Sendable, CustomTestStringConvertible {
         var way: String

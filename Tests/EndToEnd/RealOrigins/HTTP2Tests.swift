@@ -135,6 +135,15 @@ struct `HTTP2 with nginx` {
         #expect(requests.filter { $0.status == "200" }.count == 60)
     }
 
+    /// Each file takes longer than the timeout, in which nothing is heard of a request that was not sent.
+    @Test func `a file for which both connections are full does not wait until its timeout`() throws {
+        let bench = try HTTP2Bench(.nginx, files: 12, length: 60_000, streams: 1, extra: "limit_rate 20k;")
+        let run = try bench.run("-j", "12", "-x", "1", "--timeout", "2", "--retries", "0")
+        #expect(bench.complaint(run) == nil)
+        let versions = Set(bench.server.stop().map(\.version))
+        #expect(versions == ["HTTP/1.1", "HTTP/2.0"])
+    }
+
     /// One file is not there yet: the connection is idle until it is requested again, and was closed meanwhile.
     @Test func `a connection that the server closed because it was idle is replaced`() throws {
         let extra = """
