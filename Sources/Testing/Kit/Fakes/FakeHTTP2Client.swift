@@ -41,7 +41,8 @@ final class FakeHTTP2Client {
     func due() -> Instant? {
         let dues = sessions.compactMap(\.due) + connecting.map(\.due)
         let isReadable = sessions.contains { $0.machine.reads && $0.canRead }
-        return (dues + [waiting.isEmpty ? nil : pool.deadline, isReadable ? now : nil].compactMap(\.self)).min()
+        let rooms = waiting.compactMap(\.waitsForRoomUntil)
+        return (dues + rooms + [waiting.isEmpty ? nil : pool.deadline, isReadable ? now : nil].compactMap(\.self)).min()
     }
 
     // MARK: placing requests
@@ -56,8 +57,10 @@ final class FakeHTTP2Client {
     }
 
     private func place(_ exchange: SimulatedExchange) {
-        let key = exchange.connectionKey
-        switch pool.place(key, timeout: exchange.request.settings.values.connectTimeout, at: now) {
+        let (key, end) = (exchange.connectionKey, exchange.waitsForRoomUntil)
+        exchange.waitsForRoomUntil = nil
+        let timeout = exchange.request.settings.values.connectTimeout
+        switch pool.place(key, timeout: timeout, hasWaited: end.map { $0 <= now } ?? false, at: now) {
         case .join(let id):
             guard let session = sessions.first(where: { $0.id == id }) else {
                 preconditionFailure("the pool has a connection of nobody")
@@ -66,6 +69,11 @@ final class FakeHTTP2Client {
             send(exchange, on: session)
         case .connect: connect(exchange)
         case .wait where sabotage == .opensThird: connect(exchange)
+        case .waitForRoom where sabotage == .opensThird: connect(exchange)
+        case .waitForRoom(let latest):
+            network.note("waits for room on full connections")
+            exchange.waitsForRoomUntil = end ?? latest
+            waiting.append(exchange)
         case .wait:
             network.note("waits for a connection with room")
             waiting.append(exchange)

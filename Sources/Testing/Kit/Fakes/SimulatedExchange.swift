@@ -23,6 +23,8 @@ package final class SimulatedExchange {
     var place: (session: SimulatedSession, stream: HTTP2StreamID)?
     /// How often it was sent in vain on connections of HTTP/2 that served nothing else.
     var refusals = 0
+    /// Since there is no room for it on connections of HTTP/2.
+    var waitsForRoomUntil: Instant?
     /// Whether the request was sent again because a reused connection was lost.
     var isRetry = false
     var isPaused = false

@@ -54,7 +54,8 @@ package struct Tally: Sendable, Hashable {
 
     /// Of these, what concerns HTTP/2.
     private static let expectedOfStreams = [
-        "requests that join a connection", "waits for a connection with room", "servers that have HTTP/1.1 only",
+        "requests that join a connection", "waits for a connection with room",
+        "waits for room on full connections", "servers that have HTTP/1.1 only",
         "connections of HTTP/2", "second connections of HTTP/2", "connections of HTTP/2 that came too late",
         "connections of HTTP/2 lost at reuse", "idle connections of HTTP/2 closed by the server",
         "streams beside others", "reads with content of several streams", "streams lost together",
