@@ -11,7 +11,7 @@ struct HostileHTTP2Tests {
         "window-zero", "interleaved", "late", "slow-head", "stalled", "closed",
     ]) func `G1 every file is complete and right`(way: String) throws {
         let bench = try HostileBench(["a", "b", "c", "d", "e", "f"].map { ($0, way) })
-        let run = try bench.get("--retries", "5")
+        let run = try bench.get("--retries", "5", "--timeout", way == "stalled" ? "2" : "10")
         #expect(run.exit == .code(0), "\(run.errors) \(run.output)")
         #expect(bench.downloads.names.filter { !$0.hasPrefix(".") } == bench.files.map(\.name))
         for file in bench.files { #expect(bench.downloads.difference(file.name, from: file.content) == nil) }
@@ -79,7 +79,7 @@ struct HostileHTTP2Tests {
         fault: Fault
     ) throws {
         let bench = try HostileBench([("bad", fault.way), ("b", "plain"), ("c", "plain"), ("d", "plain")])
-        let run = try bench.get("--retries", "1")
+        let run = try bench.get("--retries", "1", "--timeout", fault.way == "silent" ? "2" : "10")
         let failed = try #require(
             run.lines.map(Event.init).first { $0.word == "failed" && $0.text("url")?.hasSuffix("/bad") == true },
             "\(run.output)")
@@ -125,7 +125,7 @@ private struct HostileBench {
 
     private func get(_ options: [String], _ urls: [String], in folder: TemporaryFolder) throws -> PawlProcess {
         let arguments = [
-            "--json", "-j", "8", "--timeout", "2", "--retry-delay", "0.01", "--cacert", authority.authority,
+            "--json", "-j", "8", "--timeout", "10", "--retry-delay", "0.01", "--cacert", authority.authority,
         ]
         return try PawlProcess.run(
             "/usr/bin/python3", ["-c", Self.measuring, PawlBinary.path, "get"] + arguments + options + urls,

