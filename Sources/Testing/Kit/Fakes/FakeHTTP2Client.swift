@@ -154,6 +154,10 @@ final class FakeHTTP2Client {
             waiting.append(exchange)
         case .http1:
             pool.requiresHTTP1(exchange.connectionKey, at: now)
+            // The pool uses none of them any more.
+            for session in sessions where session.connectionKey == exchange.connectionKey {
+                session.hasGoneAway = true
+            }
             useHTTP1(exchange)
         }
     }
