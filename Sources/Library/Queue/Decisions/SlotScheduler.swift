@@ -123,6 +123,13 @@ package struct SlotScheduler: Sendable {
     /// Changes the number of slots: for fewer the newest ones are preempted (D7).
     package mutating func change(slots: Int) -> [Action] { actions(book.apply(.slots(slots))) }
 
+    /// Changes the number of slots without stopping a download: for fewer, those that end are not replaced.
+    package mutating func drain(to slots: Int) -> [Action] { actions(book.drain(to: slots)) }
+
+    /// How many have a slot.
+    package var running: Int { book.holders.count }
+    package var slots: Int { book.slots }
+
     // MARK: events of the engine
 
     /// It has reported that it paused or failed; `released` follows.

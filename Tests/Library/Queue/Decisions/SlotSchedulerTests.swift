@@ -70,6 +70,16 @@ import Testing
         #expect(slots.released(0, in: .finished) == [.start(1)])
     }
 
+    @Test func `drained slots stop nobody and are not given again`() {
+        var slots = scheduler(slots: 3, 0..<6)
+        for id in 0..<5 as Range<UInt64> { _ = slots.resume(id) }
+        #expect(slots.drain(to: 1) == [] && slots.slots == 1 && slots.running == 3)
+        #expect(slots.resume(5) == [])
+        #expect(slots.released(1, in: .finished) == [] && slots.publishing(0) == [])
+        #expect(slots.released(2, in: .finished) == [.start(3)] && slots.running == 1)
+        #expect(slots.drain(to: 3) == [.start(4), .start(5)])
+    }
+
     @Test func `one that gets its slot back while it stops starts when it has stopped`() {
         var slots = scheduler(slots: 2, 0..<2)
         for id in 0..<2 as Range<UInt64> { _ = slots.resume(id) }

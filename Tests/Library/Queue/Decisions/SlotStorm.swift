@@ -31,6 +31,8 @@ struct SlotStorm {
     private(set) var scheduler: SlotScheduler
     private(set) var models: [Model]
     private var slots: Int
+    /// How many were running when slots were drained, until there are no more than slots.
+    private var draining = 0
     /// The first law that was broken.
     private(set) var broken: String?
     private(set) var preemptions = 0
@@ -60,7 +62,8 @@ struct SlotStorm {
         switch kind {
         case 0:
             slots = Int.random(in: 1...4, using: &dice)
-            perform(scheduler.change(slots: slots))
+            draining = Bool.random(using: &dice) ? models.count { $0.isAtWork } : 0
+            perform(draining > 0 ? scheduler.drain(to: slots) : scheduler.change(slots: slots))
         case 1:
             models[id].isForgotten = true
             perform(scheduler.forget(UInt64(id)))
@@ -154,7 +157,8 @@ struct SlotStorm {
 
     private mutating func check() {
         let atWork = models.count { $0.isAtWork }
-        if atWork > slots { violate("\(atWork) run in \(slots) slots") }
+        draining = atWork <= slots ? 0 : min(draining, atWork)
+        if atWork > max(slots, draining) { violate("\(atWork) run in \(slots) slots") }
         let waiting = models.count { $0.isWanted && !$0.isInEngine }
         // A download that stops may have a slot again.
         if atWork < slots, waiting > 0, !models.contains(where: \.isStopping) {
