@@ -72,6 +72,7 @@ package final class DownloadScheduler: Sendable {
         case .rests(let id): state.withLock { $0.slots.rests(id.rawValue) }
         case .publishing(let id, let loop): decide(near: loop) { $0.publishing(id.rawValue) }
         case .released(let id, let phase, let loop): decide(near: loop) { $0.released(id.rawValue, in: phase) }
+        case .refused, .ticked: break
         }
     }
 

@@ -46,9 +46,10 @@ package struct ResponseFraming: Hashable, Sendable {
     ) {
         var framing = ResponseFraming()
         var fields = Fields()
-        guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
+        guard var content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
             throw TransferFault.headNotHTTP
         }
+        content.isOfStream = true
         framing.status = content.status
         framing.cookies = fields.cookies
         try framing.decide(fields, isCurrent: true)

@@ -64,6 +64,7 @@ package struct DescriptorLine: Hashable, Sendable {
     private var running: Set<UInt64> = []
     private var waiting: [UInt64] = []
     private var isWaiting: Set<UInt64> = []
+    package var waitingCount: Int { waiting.count }
     /// How many have ended that held something.
     package private(set) var releases: UInt64 = 0
 

@@ -5,6 +5,7 @@
 package struct ResponseHead: Hashable, Sendable {
     private struct Values: Hashable {
         var status: Int
+        var isOfStream = false
         var contentLength: Int64?
         var hasContradictoryLength = false
         var contentRange: ContentRangeField = .absent
@@ -38,6 +39,11 @@ package struct ResponseHead: Hashable, Sendable {
     package var status: Int {
         get { values.status }
         set { values.status = newValue }
+    }
+    /// Whether it came over a connection that carries many requests at once.
+    package var isOfStream: Bool {
+        get { values.isOfStream }
+        set { values.isOfStream = newValue }
     }
     /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server reported.
     ///

@@ -27,15 +27,19 @@ package struct HostBudget: Hashable, Sendable {
         package var obeysMemory: Bool
         /// The user or the program has requested it for now: only the user's own limit applies.
         package var isForced: Bool
+        /// Whether it may be one of many over an HTTP/2 connection.
+        package var mayShare: Bool
 
         package init(
-            run: UInt64, isFurther: Bool = false, target: UInt64 = 0, obeysMemory: Bool = true, isForced: Bool = false
+            run: UInt64, isFurther: Bool = false, target: UInt64 = 0, obeysMemory: Bool = true, isForced: Bool = false,
+            mayShare: Bool = false
         ) {
             self.run = run
             self.isFurther = isFurther
             self.target = target
             self.obeysMemory = obeysMemory
             self.isForced = isForced
+            self.mayShare = mayShare
         }
     }
 
@@ -67,6 +71,11 @@ package struct HostBudget: Hashable, Sendable {
     private var holders: [UInt64: Int] = [:]
     /// The user's limit.
     package private(set) var most: Int?
+    private let bounds: HostBounds?
+    /// Whether responses came over HTTP/2.
+    package private(set) var hasStreams = false
+    /// The downloads whose first request may share a connection.
+    private var sharers: Set<UInt64> = []
     private var limiter = RateLimiter(rate: nil)
     private let flaw: Flaw?
 
@@ -85,8 +94,11 @@ package struct HostBudget: Hashable, Sendable {
     var balance = Balance()
 
     /// `remembered`: what an earlier run has stored.
-    package init(remembered: HostNote? = nil, most: Int? = nil, flaw: Flaw? = nil, now: Instant) {
+    package init(
+        remembered: HostNote? = nil, most: Int? = nil, bounds: HostBounds? = nil, flaw: Flaw? = nil, now: Instant
+    ) {
         self.most = most
+        self.bounds = bounds
         self.flaw = flaw
         memory = remembered.map { Memory(note: $0, trialAt: now + HostBudget.recovery) }
     }
@@ -99,7 +111,7 @@ package struct HostBudget: Hashable, Sendable {
     package mutating func acquire(_ request: Request, now: Instant) -> Grant {
         refresh(now: now)
         if line.isEmpty, mayGo(request, now: now) {
-            begin(request.run)
+            begin(request)
             noteTrial(of: request.run)
             return .granted
         }
@@ -110,7 +122,7 @@ package struct HostBudget: Hashable, Sendable {
         turns.removeAll { $0 == request.run }
         line.remove(at: index)
         invited -= 1
-        begin(request.run)
+        begin(request)
         return .granted
     }
 
@@ -122,7 +134,10 @@ package struct HostBudget: Hashable, Sendable {
         end(ended, now: now)
         let used = inUse + invited
         let isWanted = request.isFurther && line.contains { !$0.request.isFurther && !$0.isInvited }
-        if !isWanted, hold(of: request, now: now) == nil, used <= places(for: request, tier: .trial, now: now) {
+        if !isWanted, hold(of: request, now: now) == nil, used <= places(for: request, tier: .trial, now: now),
+            isWithinBounds(request, instead: 1)
+        {
+            note(request)
             leave(request.run, now: now)
             return .granted
         }
@@ -178,15 +193,22 @@ package struct HostBudget: Hashable, Sendable {
         return times.filter { $0 > now }.min()
     }
 
-    private mutating func begin(_ run: UInt64) {
+    private mutating func begin(_ request: Request) {
         inUse += 1
-        holders[run, default: 0] += 1
+        holders[request.run, default: 0] += 1
+        note(request)
+    }
+
+    private mutating func note(_ request: Request) {
+        guard bounds != nil, !request.isFurther else { return }
+        if request.mayShare { sharers.insert(request.run) } else { sharers.remove(request.run) }
     }
 
     private mutating func finish(_ run: UInt64) {
         guard let count = holders[run] else { preconditionFailure("a connection was released that was not acquired") }
         inUse -= 1
         holders[run] = count > 1 ? count - 1 : nil
+        if count == 1 { sharers.remove(run) }
     }
 
     private mutating func end(_ target: UInt64?, now: Instant) {
@@ -262,8 +284,28 @@ package struct HostBudget: Hashable, Sendable {
         case .further: if !request.isFurther { return false }
         }
         if tier == .trial, targets[request.target] != nil, !request.isForced { return false }
-        return inUse + invited < places(for: request, tier: tier, now: now) && hold(of: request, now: now) == nil
+        return inUse + invited < places(for: request, tier: tier, now: now) && isWithinBounds(request)
+            && hold(of: request, now: now) == nil
     }
+
+    /// Whether the protocol's bounds allow it, `instead` of so many that are in use.
+    private func isWithinBounds(_ request: Request, instead: Int = 0) -> Bool {
+        // The number of one download's connections is the user's.
+        guard let bounds, !request.isForced, !request.isFurther || request.obeysMemory else { return true }
+        let used = inUse + invited - instead
+        guard hasStreams else { return used < bounds.connections }
+        return used < bounds.streams && (request.mayShare || used - sharers.count < bounds.connections)
+    }
+
+    /// A response to a request that may share a connection came over one, or over one of its own.
+    package mutating func learn(hasStreams: Bool, now: Instant) {
+        guard hasStreams != self.hasStreams else { return }
+        self.hasStreams = hasStreams
+        advance(now: now)
+    }
+
+    /// How many downloads wait for their first connection.
+    package var waiting: Int { line.count { !$0.isInvited && !$0.request.isFurther } }
 
     /// How many connections may be in use when this one is.
     private func places(for request: Request, tier: Tier, now: Instant) -> Int {

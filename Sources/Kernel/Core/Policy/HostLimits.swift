@@ -10,3 +10,15 @@ package struct HostLimits: Hashable, Sendable {
         self.rate = rate
     }
 }
+
+/// How many requests one host gets at once where the program itself decides how many downloads run.
+package struct HostBounds: Hashable, Sendable {
+    /// Over connections that carry one request at a time.
+    package var connections: Int
+    /// In all, from the first response over HTTP/2 on: 100 streams on each of two connections (RFC 9113 §6.5.2).
+    package var streams: Int
+
+    package static let web = HostBounds(connections: 16, streams: 200)
+    /// FTP and SFTP servers allow few logins at once.
+    package static let files = HostBounds(connections: 4, streams: 4)
+}

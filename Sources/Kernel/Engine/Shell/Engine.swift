@@ -12,6 +12,10 @@ package enum SlotEvent: Hashable, Sendable {
     case publishing(DownloadID, loop: Int)
     /// Its loop has released it in this phase, and it may be started again.
     case released(DownloadID, DownloadState, loop: Int)
+    /// A host refused a request, perhaps because there are too many.
+    case refused
+    /// A tenth of a second has passed; not while nothing runs.
+    case ticked
 }
 
 /// Starts, stops and removes downloads: executes each on one of its loops, and reports events.
@@ -79,11 +83,12 @@ package final class Engine: Sendable {
     ///
     /// The common rate limit is its own unless a shared one is given. `onReport` and `onSlot` are called on
     /// these threads and must return quickly. Without `reportsEveryPhase`, phases that follow from other events
-    /// are not reported. With `keepsHostsTogether`, downloads from one host run on one thread: threads have
+    /// are not reported. With `boundsHosts`, the bounds of protocols apply. With `keepsHostsTogether`, downloads from one host run on one thread: threads have
     /// connections of their own.
     package init(
         ports: Ports, loops count: Int, rate: Int64?, common: CommonRate = CommonRate(), reportsEveryPhase: Bool = true,
-        keepsHostsTogether: Bool = false, onSlot: @escaping @Sendable (SlotEvent) -> Void = { _ in },
+        keepsHostsTogether: Bool = false, boundsHosts: Bool = false,
+        onSlot: @escaping @Sendable (SlotEvent) -> Void = { _ in },
         onReport: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.ports = ports
@@ -94,8 +99,8 @@ package final class Engine: Sendable {
         state = Mutex(State())
         loops = (0..<max(1, count)).map { _ in Mailbox() }
         let shared = Shared(
-            ports: ports, common: common, reportsEveryPhase: reportsEveryPhase, onReport: onReport,
-            onRests: { id in onSlot(.rests(id)) }, onPublishing: { [weak self] id in self?.publishing(id) },
+            ports: ports, common: common, reportsEveryPhase: reportsEveryPhase, boundsHosts: boundsHosts,
+            onReport: onReport, onSlot: onSlot, onPublishing: { [weak self] id in self?.publishing(id) },
             onReleased: { [weak self] id in self?.released(id) },
             onScarcity: { [loops] in for loop in loops { loop.post(.closeIdle) } },
             digestFinder: ports.digestFinder?(EngineFetcher(engine: self, clock: ports.clock)))
@@ -160,6 +165,13 @@ package final class Engine: Sendable {
             return entry.run.loop.flatMap { loops[$0].put(.limit(id, rate)).wake }
         }
         wake?()
+    }
+
+    /// What tells whether more downloads would bring more: the bytes received so far, how many downloads wait for a place
+    /// or a descriptor, and whether the common rate limit holds them back.
+    package func load(now: Instant) -> (received: Int64, waiting: Int, isHeld: Bool) {
+        guard let shared = shared.withLock({ $0 }) else { return (0, 0, false) }
+        return (shared.received, shared.waiting, shared.isHeld(now: now))
     }
 
     // MARK: closing

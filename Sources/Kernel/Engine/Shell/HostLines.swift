@@ -40,11 +40,14 @@ final class HostLines: Sendable {
     private let flaw: HostBudget.Flaw?
     private let clock: any Clock
     private let onLimit: (@Sendable (HostNote, String) -> Void)?
+    /// Whether the bounds of protocols apply.
+    let isBounded: Bool
     private let isRateLimited = Atomic(false)
     /// When somebody's turn comes without another event, in nanoseconds.
     private let nextTime = Atomic(HostLines.never.nanoseconds)
 
-    init(_ ports: Ports) {
+    init(_ ports: Ports, isBounded: Bool) {
+        self.isBounded = isBounded
         notes = ports.hostNotes
         flaw = ports.hostFlaw
         clock = ports.clock
@@ -68,7 +71,9 @@ final class HostLines: Sendable {
     private func makeBudget(of origin: Origin, _ state: State, now: Instant) -> HostBudget {
         let remembered = notes?.note(of: origin)
         if let remembered { onLimit?(remembered, origin.host) }
-        return HostBudget(remembered: remembered, most: state.limits.connections, flaw: flaw, now: now)
+        let bounds: HostBounds? = isBounded ? [.http, .https].contains(origin.scheme) ? .web : .files : nil
+        return HostBudget(
+            remembered: remembered, most: state.limits.connections, bounds: bounds, flaw: flaw, now: now)
     }
 
     /// As ``acquire(_:at:now:call:)``, in the place of a connection that has ended.
@@ -153,6 +158,16 @@ final class HostLines: Sendable {
     func accept(_ origin: Origin, run: UInt64, target: UInt64, now: Instant) {
         let noted = change(origin, now: now) { budget, _ in budget.accept(run, target, now: now) }
         store(noted ?? nil, of: origin)
+    }
+
+    /// A response to a request that may share a connection came over one, or over one of its own.
+    func learn(_ origin: Origin, hasStreams: Bool, now: Instant) {
+        change(origin, now: now) { budget, _ in budget.learn(hasStreams: hasStreams, now: now) }
+    }
+
+    /// How many downloads wait for their first connection.
+    var waiting: Int {
+        state.withLock { state in state.waited.reduce(0) { $0 + (state.budgets[$1]?.waiting ?? 0) } }
     }
 
     /// `isRemembered`: it is stored for later runs what the refusal says.

@@ -13,6 +13,8 @@ final class LaneWriter: TransferSink {
     let address: WebAddress
     /// Identifies it for the budget of its host.
     let target: UInt64
+    /// Whether its request may share a connection.
+    let mayShare: Bool
     private unowned let runner: Runner
     /// The next byte of the file that it writes.
     private(set) var cursor: Int64 = 0
@@ -52,12 +54,13 @@ final class LaneWriter: TransferSink {
     /// What was measured of its request.
     var record: TransferRecord?
 
-    init(lane: LaneID, transfer: TransferID, address: WebAddress, runner: Runner) {
+    init(lane: LaneID, transfer: TransferID, address: WebAddress, mayShare: Bool, runner: Runner) {
         self.lane = lane
         self.transfer = transfer
         origin = address.origin
         self.address = address
         target = address.target
+        self.mayShare = mayShare
         self.runner = runner
     }
 

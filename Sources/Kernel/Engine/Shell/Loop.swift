@@ -155,6 +155,7 @@ final class Loop {
         let late = now - due
         if late > Loop.standstill { for runner in runners { runner.stoodStill(for: late, now: now) } }
         for runner in runners { runner.tick(now: now) }
+        shared.onSlot(.ticked)
         nextTick = runners.isEmpty ? nil : now + Loop.tickPeriod
     }
 

@@ -95,9 +95,11 @@ extension Runner {
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
         let address = shared.secured(located(change?.address ?? order.address))
         let origin = address.origin
-        guard acquire(address, for: order, now: now) else { return }
+        let mayShare = job.sharesConnections && order.connection == .shared && origin.scheme == .https
+        guard acquire(address, for: order, mayShare: mayShare, now: now) else { return }
         let transfer = shared.nextTransfer()
-        let writer = LaneWriter(lane: order.lane, transfer: transfer, address: address, runner: self)
+        let writer = LaneWriter(
+            lane: order.lane, transfer: transfer, address: address, mayShare: mayShare, runner: self)
         lastResponse = nil
         if job.isMeasured { writer.record = TransferRecord(address: address, range: order.requested, start: now) }
         writers.append(writer)

@@ -43,11 +43,11 @@ extension Runner {
     }
 
     /// Whether there is a connection for the order; without one the machine is informed.
-    func acquire(_ address: WebAddress, for order: LaneOrder, now: Instant) -> Bool {
+    func acquire(_ address: WebAddress, for order: LaneOrder, mayShare: Bool, now: Instant) -> Bool {
         let origin = address.origin
         let request = HostBudget.Request(
             run: run, isFurther: !writers.isEmpty, target: address.target, obeysMemory: job.plan.ramp.isAutomatic,
-            isForced: order.isForced)
+            isForced: order.isForced, mayShare: mayShare)
         let post = loop.poster(for: self)
         let call: HostLines.Call = { post(.turn($0)) }
         let grant: HostBudget.Grant
@@ -94,10 +94,14 @@ extension Runner {
         // A proxy may be what refuses.
         let isDirect = job.settings.values.proxy?.isEmpty ?? true
         shared.hosts.refused(evidence, by: place.origin, isRemembered: isDirect, now: now)
+        shared.onSlot(.refused)
     }
 
     /// Notes what a response says of its host; whether that alone may be why it was refused.
-    func noteHost(_ origin: Origin, _ head: ResponseHead) -> Bool {
+    func noteHost(_ origin: Origin, _ head: ResponseHead, mayShare: Bool) -> Bool {
+        if mayShare, shared.hosts.isBounded {
+            shared.hosts.learn(origin, hasStreams: head.isOfStream, now: clock.now)
+        }
         if let wait = head.quotaWait(wallTime: clock.wallTime), let allowed = job.plan.retry.allowed(wait),
             allowed > .zero
         {

@@ -44,6 +44,7 @@ extension Runner {
     }
 
     func charge(_ bytes: Int, to origin: Origin) {
+        shared.count(bytes)
         guard isLimited else { return }
         let now = clock.now
         shared.charge(bytes, to: origin, now: now)

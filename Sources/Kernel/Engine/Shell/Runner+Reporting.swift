@@ -32,7 +32,7 @@ extension Runner {
         }
         // Its receivers may start it again because of this event.
         if let observer = job.observer { return observer(update, lastHead) }
-        if update.isRest { shared.onRests(id) }
+        if update.isRest { shared.onSlot(.rests(id)) }
         guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: ask { $0.shownPhase }) }
         let now = clock.now
         if readConnections != writers.count {

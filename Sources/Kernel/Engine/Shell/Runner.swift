@@ -198,12 +198,12 @@ final class Runner {
     func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
         let head = noteSecurity(of: lane, head)
         lastHead = head
-        lastAddress = writers.first { $0.lane == lane }?.address
+        let writer = writers.first { $0.lane == lane }
+        lastAddress = writer?.address
         lastResponse = (head, lastAddress, page)
         defer { hold(lane, head) }
         let source = ask { $0.source(of: lane) }
-        let origin = writers.first { $0.lane == lane }?.origin
-        let isCrowded = origin.map { noteHost($0, head) } ?? false
+        let isCrowded = writer.map { noteHost($0.origin, head, mayShare: $0.mayShare) } ?? false
         feed { [wallTime = clock.wallTime] in
             $0.responded(lane, head: head, isCrowded: isCrowded, wallTime: wallTime, now: $1)
         }

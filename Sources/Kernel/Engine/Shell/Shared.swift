@@ -8,8 +8,7 @@ final class Shared: Sendable {
     /// Whether phases that other events imply are reported.
     let reportsEveryPhase: Bool
     let onReport: @Sendable (EngineEvent) -> Void
-    /// A download paused or failed, and is about to be released.
-    let onRests: @Sendable (DownloadID) -> Void
+    let onSlot: @Sendable (SlotEvent) -> Void
     /// A download no longer needs the network.
     let onPublishing: @Sendable (DownloadID) -> Void
     /// A loop has released a download, however it ended.
@@ -22,20 +21,22 @@ final class Shared: Sendable {
     let onScarcity: @Sendable () -> Void
     private let common: CommonRate
     private let transfers = Atomic<UInt64>(0)
+    private let bytes = Atomic<Int64>(0)
 
     init(
-        ports: Ports, common: CommonRate, reportsEveryPhase: Bool, onReport: @escaping @Sendable (EngineEvent) -> Void,
-        onRests: @escaping @Sendable (DownloadID) -> Void, onPublishing: @escaping @Sendable (DownloadID) -> Void,
+        ports: Ports, common: CommonRate, reportsEveryPhase: Bool, boundsHosts: Bool,
+        onReport: @escaping @Sendable (EngineEvent) -> Void, onSlot: @escaping @Sendable (SlotEvent) -> Void,
+        onPublishing: @escaping @Sendable (DownloadID) -> Void,
         onReleased: @escaping @Sendable (DownloadID) -> Void, onScarcity: @escaping @Sendable () -> Void,
         digestFinder: (any DigestFinder)?
     ) {
         self.ports = ports
-        hosts = HostLines(ports)
+        hosts = HostLines(ports, isBounded: boundsHosts)
         self.digestFinder = digestFinder
         self.common = common
         self.reportsEveryPhase = reportsEveryPhase
         self.onReport = onReport
-        self.onRests = onRests
+        self.onSlot = onSlot
         self.onPublishing = onPublishing
         self.onReleased = onReleased
         self.onScarcity = onScarcity
@@ -56,6 +57,15 @@ final class Shared: Sendable {
         common.charge(bytes, now: now)
         hosts.charge(bytes, to: origin, now: now)
     }
+
+    /// Bytes received by all downloads.
+    var received: Int64 { bytes.load(ordering: .relaxed) }
+    func count(_ received: Int) { bytes.add(Int64(received), ordering: .relaxed) }
+
+    /// How many downloads wait for a place at their host, or for a descriptor.
+    var waiting: Int { hosts.waiting + line.withLock { $0.line.waitingCount } }
+    /// Whether the common rate limit holds downloads back.
+    func isHeld(now: Instant) -> Bool { common.delay(now: now) > .zero }
 
     /// How long the next byte of any download from this origin has to wait.
     func delay(of origin: Origin, now: Instant) -> Interval {

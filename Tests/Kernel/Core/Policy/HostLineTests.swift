@@ -84,6 +84,60 @@ import Testing
         #expect(further == .full && budget.takeTurns() == [5])
     }
 
+    // MARK: bounds of protocols
+
+    private func granted(_ requests: [HostBudget.Request], _ budget: inout HostBudget) -> Int {
+        var count = 0
+        for request in requests where budget.acquire(request, now: start) == .granted { count += 1 }
+        return count
+    }
+
+    private func requests(_ runs: Range<UInt64>, mayShare: Bool) -> [HostBudget.Request] {
+        runs.map { HostBudget.Request(run: $0, target: $0, mayShare: mayShare) }
+    }
+
+    @Test(arguments: [(HostBounds.web, 16), (.files, 4)])
+    func `a host gets no more than its protocol's connections, unless it is forced`(bounds: HostBounds, most: Int) {
+        var budget = HostBudget(bounds: bounds, now: start)
+        #expect(granted(requests(0..<300, mayShare: true), &budget) == most)
+        #expect(budget.waiting == 300 - most)
+        #expect(budget.acquire(HostBudget.Request(run: 999, isForced: true), now: start) == .granted)
+        var free = HostBudget(now: start)
+        #expect(granted(requests(0..<300, mayShare: true), &free) == 300)
+    }
+
+    @Test func `one with streams gets two hundred, and as many connections beside them as before`() {
+        var budget = HostBudget(bounds: .web, now: start)
+        _ = granted(requests(0..<20, mayShare: true), &budget)
+        budget.learn(hasStreams: true, now: start)
+        #expect(budget.takeTurns().count == 4 && budget.waiting == 0)
+        #expect(granted(requests(16..<180, mayShare: true), &budget) == 164)
+        #expect(granted(requests(1000..<1030, mayShare: false), &budget) == 16)
+        #expect(granted(requests(2000..<2010, mayShare: true), &budget) == 4)
+        for run in 0..<20 as Range<UInt64> { budget.release(run, ended: nil, now: start) }
+        #expect(budget.inUse == 180 && budget.line.count(where: \.isInvited) == 6)
+        // It has fallen back to HTTP/1.1.
+        budget.learn(hasStreams: false, now: start)
+        #expect(granted(requests(3000..<3001, mayShare: true), &budget) == 0)
+    }
+
+    @Test func `further connections have the same bound, unless the user has given their number`() {
+        for (isAutomatic, count) in [(true, 16), (false, 40)] {
+            var budget = HostBudget(bounds: .web, now: start)
+            let requests = (0..<40).map { index in
+                HostBudget.Request(run: 1, isFurther: index > 0, obeysMemory: isAutomatic)
+            }
+            #expect(granted(requests, &budget) == count)
+        }
+    }
+
+    @Test func `the next request of a download keeps its place at the bound`() {
+        var budget = HostBudget(bounds: .web, now: start)
+        _ = granted(requests(0..<16, mayShare: false), &budget)
+        let next = budget.replace(ended: nil, by: request(3), now: start)
+        #expect(next == .granted && budget.inUse == 16)
+    }
+
     // MARK: every course of events
 
     private static func below(_ limit: Int, _ dice: inout Dice) -> Int { Int(dice.next() % UInt64(limit)) }
