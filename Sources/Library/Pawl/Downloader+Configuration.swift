@@ -7,6 +7,13 @@ extension Downloader {
         ///
         /// Default 3.
         public var jobs = 3
+        /// Whether the number of simultaneous downloads is found by measuring, instead of ``jobs``.
+        ///
+        /// Default `false`. It begins with four and is doubled, up to 256 or an eighth of the descriptors, while that raises
+        /// the files or the bytes per second by a fifth; what brings nothing, or is refused by hosts, is taken back. One host
+        /// gets at most 16 connections (FTP and SFTP 4), or 200 requests over the HTTP/2 connections of
+        /// ``sharesConnections``.
+        public var adaptsJobs = false
         /// Bytes per second for all downloads together; `nil` (default), 0 and less for no limit.
         public var rateLimit: Int64?
         /// Threads that transfer data: 1…16; for other numbers the nearest of these.

@@ -52,7 +52,8 @@ public final class Downloader: Sendable {
         disk = ports.disk
         reachability = ports.reachability
         scheduler = DownloadScheduler(
-            ports: ports, loops: min(max(1, configuration.threads), 16), jobs: configuration.jobs,
+            ports: ports, loops: min(max(1, configuration.threads), 16),
+            jobs: configuration.adaptsJobs ? nil : configuration.jobs, mostJobs: SystemDescriptors.limit / 8,
             rate: configuration.rateLimit, reportsEveryPhase: configuration.reportsEveryState,
             keepsHostsTogether: configuration.usesManyHosts
         ) { board.post($0) }
@@ -188,6 +189,11 @@ public final class Downloader: Sendable {
         latch.pass()
         board.close(because: "its downloader was shut down")
     }
+
+    /// How many downloads may run at once now.
+    package var slots: Int { scheduler.slots }
+    /// The most that have run at once.
+    package var mostRunning: Int { scheduler.mostRunning }
 
     /// Changes the limit for all downloads together while they run; `nil` removes it.
     public func limit(to bytesPerSecond: Int64?) { scheduler.engine.limit(to: bytesPerSecond) }

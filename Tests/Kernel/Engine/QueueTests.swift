@@ -44,6 +44,27 @@ import Testing
         #expect(stage.world.disk.listing == (0..<10).map { "/downloads/file\($0).bin" })
     }
 
+    @Test func `where the number is not given, it rises while that pays, within the bounds of the host`() {
+        let stage = Stage(jobs: nil)
+        stage.world.network[Stage.host].latency = .milliseconds(500)
+        let ids = serve((0..<300).map { "file\($0).bin" }, on: stage, 4096)
+        stage.run()
+        #expect(ids.allSatisfy { stage.phases($0).last == .finished })
+        #expect(stage.scheduler.mostRunning > 16)
+        #expect(stage.world.network.peak(Stage.host) == HostBounds.web.connections)
+    }
+
+    @Test func `where the number is not given, refused downloads are fewer, and each ends well`() {
+        let stage = Stage(jobs: nil)
+        stage.world.network[Stage.host].latency = .milliseconds(200)
+        stage.world.network[Stage.host].connections = 6
+        stage.world.network[Stage.host].overflow = .busy(retryAfter: nil)
+        let ids = serve((0..<100).map { "file\($0).bin" }, on: stage, 4096)
+        stage.run()
+        #expect(ids.allSatisfy { stage.phases($0).last == .finished })
+        #expect(stage.scheduler.slots <= 8)
+    }
+
     @Test func `A7 partials of downloads that run together never mix`() {
         let stage = Stage(jobs: 5)
         let payloads = (0..<5).map { stage.serve("file\($0).bin", 3 * .mebi, seed: UInt64($0)) }

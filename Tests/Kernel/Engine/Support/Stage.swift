@@ -21,7 +21,7 @@ final class Stage: Sendable {
     private let marked = Atomic<Int64>(0)
 
     init(
-        seed: UInt64 = 1, world: World? = nil, loops: Int = 1, jobs: Int = 3, rate: Int64? = nil,
+        seed: UInt64 = 1, world: World? = nil, loops: Int = 1, jobs: Int? = 3, rate: Int64? = nil,
         common: CommonRate = CommonRate(), notes: (any HostNotes)? = nil
     ) {
         let world = world ?? World(seed: seed)
