@@ -113,9 +113,12 @@ extension GetOptions {
 
     private static let transfer: [CommandOption<GetOptions>] = [
         CommandOption(
-            "jobs", short: "j", aliases: ["max-concurrent-downloads"], takes: .required("N"), in: .transfer,
-            "simultaneous downloads", standard: "\(GetOptions().jobs)", setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.jobs = try OptionValues.integer("jobs", value, in: 1...1_000) },
+            "jobs", short: "j", aliases: ["max-concurrent-downloads"], takes: .required("N|auto"), in: .transfer,
+            "simultaneous downloads; auto: as many as make it faster, within what hosts accept", standard: "auto",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.jobs = try OptionValues.integerOrAuto("jobs", value, in: 1...1_000)
+        },
         CommandOption(
             "limit-rate", aliases: ["max-overall-download-limit"], takes: .required("RATE"), in: .transfer,
             "total speed limit in bytes per second; K, M, G are powers of 1024", standard: "none",

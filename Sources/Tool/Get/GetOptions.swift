@@ -10,7 +10,8 @@ package struct GetOptions: CommandOptions, Hashable {
     package var folder: String?
     /// `--output`, if given.
     package var output: String?
-    package var jobs = 3
+    /// `--jobs`; `nil` to find the number by measuring.
+    package var jobs: Int?
     package var rateLimit: Int64?
     package var inputFiles: [String] = []
     package var metalinks: [String] = []

@@ -34,6 +34,8 @@ package struct GetSession: ~Copyable {
     /// Whether messages arrived in the last round: more are then likely to follow immediately.
     private var isBusy = false
     private let start = milliseconds()
+    /// Whether the number of simultaneous downloads changes by itself.
+    private let adapts: Bool
 
     /// How long an object may take to be completed after a signal.
     private static let storeGrace = Interval.seconds(5)
@@ -56,9 +58,12 @@ package struct GetSession: ~Copyable {
             mailbox.post(.signal(number))
         }
         var configuration = plan.options.connections
-        configuration.jobs = plan.options.jobs
+        // A single file decides about its connections itself.
+        configuration.adaptsJobs = plan.options.jobs == nil && plan.items.count > 1
+        configuration.jobs = plan.options.jobs ?? configuration.jobs
         configuration.rateLimit = plan.options.rateLimit
-        configuration.setThreads(for: min(plan.items.count, plan.options.jobs))
+        configuration.setThreads(for: min(plan.items.count, plan.options.jobs ?? .max))
+        adapts = configuration.adaptsJobs
         // A single file has connections of its own: they cost less, and more of them can be opened.
         configuration.sharesConnections = plan.items.count > 1 && !plan.options.usesHTTP1
         configuration.reportsEveryState = false
@@ -80,7 +85,8 @@ package struct GetSession: ~Copyable {
         try SystemThread.requireAll()
         feed()
         while !ledger.active.isEmpty {
-            reporter.show(ledger, left: plan.items.count - next, downloads: downloads)
+            reporter.show(
+                ledger, left: plan.items.count - next, downloads: downloads, showsRunning: adapts)
             // Waking for each event of many small files would cost more than the files.
             mailbox.wait(for: isBusy ? patience : 0) { poller.wait(until: SystemClock().now + untilNext) }
             let messages = mailbox.take()
@@ -98,7 +104,9 @@ package struct GetSession: ~Copyable {
             printFailure(error)
             if code == 0 { code = error.code.rawValue }
         }
-        reporter.end(ledger, unfinished: unfinished, seconds: Double(milliseconds() - start) / 1000, exitCode: code)
+        reporter.end(
+            ledger, unfinished: unfinished, seconds: Double(milliseconds() - start) / 1000,
+            jobs: downloader.mostRunning, exitCode: code)
         return Int32(code)
     }
 
@@ -111,13 +119,14 @@ package struct GetSession: ~Copyable {
     /// How many downloads may end before this thread must wake: few enough that no slot is idle for lack of work.
     private var patience: Int {
         let active = ledger.active.count
-        return next < plan.items.count ? max(1, active - plan.options.jobs * 2) : max(1, active)
+        return next < plan.items.count ? max(1, active - downloader.slots * 2) : max(1, active)
     }
 
     /// Keeps a few more downloads in the downloader than there are slots: enough that no slot is idle, few enough that
     /// a list of any length needs little memory.
     private mutating func feed() {
-        while next < plan.items.count, ledger.active.count < plan.options.jobs * 4, !isStopped {
+        let most = downloader.slots * 4
+        while next < plan.items.count, ledger.active.count < most, !isStopped {
             let item = plan.items[next]
             next += 1
             do throws(PawlError) {

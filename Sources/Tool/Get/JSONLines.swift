@@ -52,7 +52,9 @@ package enum JSONLines {
     }
 
     /// The last line.
-    package static func summary(_ ledger: RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) -> String {
+    package static func summary(
+        _ ledger: RunLedger, unfinished: Int, seconds: Double, jobs: Int, exitCode: UInt8
+    ) -> String {
         var object = JSONObject()
         object.set("event", "summary")
         object.set("finished", ledger.finished)
@@ -61,6 +63,7 @@ package enum JSONLines {
         object.set("bytes", ledger.finishedBytes)
         object.set("received", ledger.receivedBytes)
         object.set("seconds", seconds, decimals: 3)
+        object.set("jobs", jobs)
         object.set("exitCode", exitCode)
         return object.line
     }

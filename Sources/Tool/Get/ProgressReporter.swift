@@ -93,14 +93,17 @@ package struct ProgressReporter: ~Copyable {
 
     /// Writes the reported lines, and shows the progress of the downloads when it is due.
     ///
-    /// `left` is the number of files not yet added to the downloader.
-    mutating func show(_ ledger: borrowing RunLedger, left: Int, downloads: [UInt64: Download]) {
+    /// `left` is the number of files not yet added to the downloader; `showsRunning`: how many run is not what the user
+    /// has given.
+    mutating func show(
+        _ ledger: borrowing RunLedger, left: Int, downloads: [UInt64: Download], showsRunning: Bool
+    ) {
         let now = milliseconds()
         if now >= nextShow {
             nextShow = now + interval
             let running = running(ledger, downloads)
             if mode == .json { for row in running { output.appendLine(JSONLines.progress(row)) } }
-            if mode == .display { draw(ledger, running, left: left) }
+            if mode == .display { draw(ledger, running, left: left, showsRunning: showsRunning) }
             for snapshot in running where mode == .lines || mode == .quiet {
                 let line =
                     mode == .lines
@@ -138,7 +141,7 @@ package struct ProgressReporter: ~Copyable {
     }
 
     /// Prints the summary.
-    mutating func end(_ ledger: borrowing RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) {
+    mutating func end(_ ledger: borrowing RunLedger, unfinished: Int, seconds: Double, jobs: Int, exitCode: UInt8) {
         switch mode {
         case .display:
             let size = TerminalState.size()
@@ -148,7 +151,8 @@ package struct ProgressReporter: ~Copyable {
         case .lines:
             if files > 1 { errors.appendLine(PlainText.summary(ledger, unfinished: unfinished, seconds: seconds)) }
         case .json:
-            output.appendLine(JSONLines.summary(ledger, unfinished: unfinished, seconds: seconds, exitCode: exitCode))
+            output.appendLine(
+                JSONLines.summary(ledger, unfinished: unfinished, seconds: seconds, jobs: jobs, exitCode: exitCode))
         case .quiet: break
         }
         if unfinished > 0 {
@@ -182,14 +186,17 @@ package struct ProgressReporter: ~Copyable {
         }
     }
 
-    private mutating func draw(_ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], left: Int) {
+    private mutating func draw(
+        _ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], left: Int, showsRunning: Bool
+    ) {
         // A background job of a shell must not draw over other output.
         guard TerminalState.isInForeground() else { return }
         let size = TerminalState.size()
         let renderer = ProgressRenderer(
             glyphs: glyphs, width: size.columns, height: size.rows, narrowest: ProgressReporter.narrowest)
         let waiting = left + ledger.active.count - running.count
-        let totals = files > 1 ? ProgressTotals(ledger, running, files: files, hasUnknown: waiting > 0) : nil
+        var totals = files > 1 ? ProgressTotals(ledger, running, files: files, hasUnknown: waiting > 0) : nil
+        if showsRunning { totals?.running = running.count }
         let rows = running.map { ProgressRow($0) }
         let frame = renderer.lines(rows, totals: totals, tick: tick)
         tick += 1

@@ -29,7 +29,7 @@ enum OptionLaws {
         for line in options.headers {
             try hold(!line.utf8.contains { $0 == .lineFeed || $0 == .carriageReturn || $0 == 0 }, "two lines")
         }
-        try hold(options.connections ?? 1 >= 1 && plan.options.jobs >= 1, "a count below one")
+        try hold(options.connections ?? 1 >= 1 && plan.options.jobs ?? 1 >= 1, "a count below one")
         try hold(options.retries >= 0 && options.maximumRedirects >= 0, "a count below zero")
         try hold(options.timeout > 0 && options.timeout <= 86_400, "a timeout of \(options.timeout)")
         try hold(options.retryDelay >= 0 && options.retryDelay <= 86_400, "a delay of \(options.retryDelay)")

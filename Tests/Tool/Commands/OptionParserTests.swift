@@ -67,8 +67,13 @@ import Testing
     @Test func `without options everything has its default`() throws {
         let plan = try plan("http://h/f")
         #expect(try plan.downloadOptions(for: plan.items[0]) == DownloadOptions())
-        #expect(plan.options.jobs == 3)
+        #expect(plan.options.jobs == nil)
         #expect(plan.options.rateLimit == nil)
+    }
+
+    @Test(arguments: [("auto", nil), ("AUTO", nil), ("1", 1), ("1000", 1000)] as [(String, Int?)])
+    func `the number of jobs is given, or found`(value: String, jobs: Int?) throws {
+        #expect(try plan("-j", "7", "--jobs", value, "u").options.jobs == jobs)
     }
 
     @Test(arguments: ["-9223372036854775808", "1000001", "high", ""])
@@ -113,7 +118,7 @@ import Testing
         (["-o"], "cannot use option -o: missing value: -o FILE"),
         (["-x", "0"], "cannot use -x 0: must be a whole number from 1 to 60"),
         (["-x", "+4"], "cannot use -x +4: must be a whole number from 1 to 60"),
-        (["-j", "many"], "cannot use -j many: must be a whole number from 1 to 1000"),
+        (["-j", "many"], "cannot use -j many: must be auto or a whole number from 1 to 1000"),
         (
             ["--timeout", "0"],
             "cannot use --timeout 0: must be a number of seconds above 0, up to 86400, such as 2 or 0.5"

@@ -104,6 +104,9 @@ import Testing
         #expect(drawn[7] == "and 23 more")
         #expect(drawn[8].hasPrefix("0/30 files, 1 failed"))
         #expect(lines(rows, totals: totals, width: 80, height: 1).count <= 2)
+        var adapting = totals
+        adapting.running = 12
+        #expect(lines(rows, totals: adapting, width: 120, height: 10)[8].hasPrefix("0/30 files, 1 failed, 12 at once"))
     }
 
     @Test(arguments: [(120, 40), (140, 24), (80, 50), (60, 24), (200, 40)])

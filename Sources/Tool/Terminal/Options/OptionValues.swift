@@ -15,6 +15,18 @@ package enum OptionValues {
         return number
     }
 
+    /// `nil` for `auto`.
+    package static func integerOrAuto(
+        _ option: String, _ value: String, in range: ClosedRange<Int>
+    ) throws(Failure) -> Int? {
+        if value.lowercased() == "auto" { return nil }
+        guard isDigits(value), let number = Int(value), range.contains(number) else {
+            throw bad(
+                option, value, "must be auto or a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
     package static func priority(_ value: String) throws(Failure) -> Int {
         guard let number = Int(value), (-1_000_000...1_000_000).contains(number) else {
             throw bad("priority", value, "must be a whole number from -1000000 to 1000000")

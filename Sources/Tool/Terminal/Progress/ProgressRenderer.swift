@@ -161,8 +161,10 @@ extension ProgressRow {
 
 extension ProgressTotals {
     fileprivate var label: String {
-        let done = "\(finished)/\(files) files"
-        return failed == 0 ? done : "\(done), \(failed) failed"
+        let parts = [
+            "\(finished)/\(files) files", failed > 0 ? "\(failed) failed" : nil, running.map { "\($0) at once" },
+        ]
+        return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
     /// The total as a row like the others.

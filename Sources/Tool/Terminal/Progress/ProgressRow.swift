@@ -62,6 +62,8 @@ package struct ProgressTotals: Sendable, Hashable {
     package var total: Int64?
     package var speed: Int64
     package var timeLeft: Double?
+    /// How many run, where the user has not given the number.
+    package var running: Int?
 
     package init(files: Int, finished: Int, failed: Int, written: Int64, total: Int64?, speed: Int64, timeLeft: Double?)
     {
