@@ -105,7 +105,8 @@ package final class DownloadScheduler: Sendable {
         case .publishing(let id, let loop): decide(near: loop, ending: id) { $0.publishing(id.rawValue) }
         case .released(let id, let phase, let loop):
             decide(near: loop, ending: id) { $0.released(id.rawValue, in: phase) }
-        case .refused: if adapts { adapt { ramp, now in ramp.refuses(now: now) } }
+        case .refused(let reason):
+            if adapts { adapt { ramp, now in ramp.refuses(isOverload: reason.isOverload, now: now) } }
         case .ticked: if adapts { measure() }
         }
     }

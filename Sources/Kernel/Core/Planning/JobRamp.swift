@@ -92,9 +92,13 @@ package struct JobRamp: Hashable, Sendable {
     /// The time until more are tried again; doubled whenever that brought nothing.
     package static let rest = Interval.seconds(10)
     private static let mostDoublings = 4
-    /// The share of refused requests that shows a limit, not a single sick page; and how long they are counted.
+    /// The share of overloaded responses (one in so many) that shows a limit, and not single sick pages.
+    package static let overloadedShare = 32
+    /// The same of refused connections: more of the hosts in a list are down.
     package static let refusedShare = 8
+    /// The number of refused requests that may be chance, one in so many that run.
     private static let few = 16
+    /// How long they are counted.
     package static let refusedTime = Interval.seconds(1)
 
     /// What this program may run at most.
@@ -112,6 +116,7 @@ package struct JobRamp: Hashable, Sendable {
     /// The requests that were refused, and the downloads that ended, since then.
     private var refusedSince: Instant
     private var refused = 0
+    private var overloaded = 0
     private var served = 0
     private var hasShrunk = false
     /// The width that is kept, however many are refused in that time.
@@ -146,12 +151,15 @@ package struct JobRamp: Hashable, Sendable {
 
     /// A request was refused because there are too many: 429, 503, or a refused connection.
     ///
-    /// A few among many are those of single pages. More take slots back, at most half of them a second.
-    package mutating func refuses(now: Instant) {
+    /// A few among many are those of single pages. More take slots back, at most half of them a second. `isOverload`: the
+    /// host says so itself (429, 503).
+    package mutating func refuses(isOverload: Bool, now: Instant) {
         if now - refusedSince >= Self.refusedTime { countRefusals(now: now) }
         refused += 1
+        if isOverload { overloaded += 1 }
         let few = max(1, width / Self.few)
-        guard refused > few, refused * Self.refusedShare > served else { return }
+        let isMuch = refused * Self.refusedShare > served || overloaded * Self.overloadedShare > served
+        guard refused > few, isMuch else { return }
         let isFirst = !hasShrunk
         (isCareful, hasShrunk) = (true, true)
         width = min(width, max(floor, width - (isFirst ? refused : 1)))
@@ -159,7 +167,7 @@ package struct JobRamp: Hashable, Sendable {
     }
 
     private mutating func countRefusals(now: Instant) {
-        (refusedSince, refused, served, hasShrunk) = (now, 0, 0, false)
+        (refusedSince, refused, overloaded, served, hasShrunk) = (now, 0, 0, 0, false)
         floor = max(Self.start, width / 2)
     }
 

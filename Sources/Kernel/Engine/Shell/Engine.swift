@@ -13,7 +13,7 @@ package enum SlotEvent: Hashable, Sendable {
     /// Its loop has released it in this phase, and it may be started again.
     case released(DownloadID, DownloadState, loop: Int)
     /// A host refused a request, perhaps because there are too many.
-    case refused
+    case refused(HostNote.Reason)
     /// A tenth of a second has passed; not while nothing runs.
     case ticked
 }

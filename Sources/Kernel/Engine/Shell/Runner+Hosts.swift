@@ -94,7 +94,7 @@ extension Runner {
         // A proxy may be what refuses.
         let isDirect = job.settings.values.proxy?.isEmpty ?? true
         shared.hosts.refused(evidence, by: place.origin, isRemembered: isDirect, now: now)
-        shared.onSlot(.refused)
+        shared.onSlot(.refused(refusal.reason))
     }
 
     /// Notes what a response says of its host; whether that alone may be why it was refused.

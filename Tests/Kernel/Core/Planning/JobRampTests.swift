@@ -169,20 +169,24 @@ import Testing
         return (ramp, now)
     }
 
-    @Test func `a refused request among many served changes nothing`() {
-        var (ramp, now) = wide(32)
-        for _ in 0..<20 {
-            now = now + .seconds(0.1)
-            for _ in 0..<30 { ramp.ends(ramp.begins(now: now), now: now) }
-            ramp.refuses(now: now)
+    /// A few pages are sick, and of the hosts in a list more are down.
+    @Test(arguments: [(60, true), (15, false)])
+    func `a refused request among many served changes nothing`(others: Int, isOverload: Bool) {
+        for (count, width) in [(others, 32), (others / 5, 16)] {
+            var (ramp, now) = wide(32)
+            for _ in 0..<20 {
+                now = now + .seconds(0.05)
+                for _ in 0..<count { ramp.ends(ramp.begins(now: now), now: now) }
+                ramp.refuses(isOverload: isOverload, now: now)
+            }
+            #expect(ramp.width >= width && (ramp.width < 32) == (width < 32))
         }
-        #expect(ramp.width == 32)
     }
 
     @Test func `refusals take back at most half a second, and leave a few`() {
         var (ramp, now) = wide(64)
         for floor in [32, 16, 8, 4, 4] {
-            for _ in 0..<100 { ramp.refuses(now: now) }
+            for _ in 0..<100 { ramp.refuses(isOverload: true, now: now) }
             #expect(ramp.width == floor)
             now = now + JobRamp.refusedTime
         }
@@ -224,7 +228,7 @@ import Testing
             now = now + .seconds(event == .files ? 0.05 : 1)
             for turn in turns { ramp.ends(turn, now: now) }
         case .refused:
-            for _ in 0..<8 { ramp.refuses(now: now) }
+            for _ in 0..<8 { ramp.refuses(isOverload: true, now: now) }
             #expect(ramp.width <= before && ramp.width >= before / 4)
         case .crowded:
             now = now + .seconds(0.05)

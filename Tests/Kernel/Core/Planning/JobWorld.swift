@@ -124,11 +124,11 @@ struct JobWorld {
         for host in hosts.indices { mostInUse[host] = max(mostInUse[host], inUse[host]) }
     }
 
-    private mutating func refuse(_ index: Int) {
+    private mutating func refuse(_ index: Int, isOverload: Bool) {
         refusals += 1
         inUse[jobs[index].host] -= 1
         let moment = instant
-        ramp?.refuses(now: moment)
+        ramp?.refuses(isOverload: isOverload, now: moment)
         jobs[index].retries += 1
         jobs[index].stage = .off(until: now + Double(1 << min(5, jobs[index].retries - 1)))
     }
@@ -149,13 +149,13 @@ struct JobWorld {
                 jobs[index].stage = .connecting(until: now + 2 * temper.trip)
             }
         case .connecting(let end) where now >= end:
-            guard inUse[host] <= temper.mostConnections else { return refuse(index) }
+            guard inUse[host] <= temper.mostConnections else { return refuse(index, isOverload: false) }
             ask(index)
         case .asking(let end) where now >= end:
             requests += 1
             guard inUse[host] <= temper.mostRequests, requests % temper.sickPage != 0 else {
                 if !temper.isShared { idle[host] += 1 }
-                return refuse(index)
+                return refuse(index, isOverload: true)
             }
             let size = file(jobs[index].file).size
             jobs[index].stage = .receiving(left: size, window: Self.firstWindow, next: now + temper.trip)

@@ -31,7 +31,7 @@ struct SlotStorm {
     private(set) var scheduler: SlotScheduler
     private(set) var models: [Model]
     private var slots: Int
-    /// How many were running when slots were drained, until there are no more than slots.
+    /// How many had slots when those were drained, also some that were stopping, until there are no more than slots.
     private var draining = 0
     /// The first law that was broken.
     private(set) var broken: String?
@@ -62,7 +62,7 @@ struct SlotStorm {
         switch kind {
         case 0:
             slots = Int.random(in: 1...4, using: &dice)
-            draining = Bool.random(using: &dice) ? models.count { $0.isAtWork } : 0
+            draining = Bool.random(using: &dice) ? scheduler.running : 0
             perform(draining > 0 ? scheduler.drain(to: slots) : scheduler.change(slots: slots))
         case 1:
             models[id].isForgotten = true
@@ -157,7 +157,7 @@ struct SlotStorm {
 
     private mutating func check() {
         let atWork = models.count { $0.isAtWork }
-        draining = atWork <= slots ? 0 : min(draining, atWork)
+        draining = scheduler.running <= slots ? 0 : min(draining, scheduler.running)
         if atWork > max(slots, draining) { violate("\(atWork) run in \(slots) slots") }
         let waiting = models.count { $0.isWanted && !$0.isInEngine }
         // A download that stops may have a slot again.
