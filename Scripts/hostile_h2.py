@@ -5,6 +5,7 @@ As a program it serves the files of a folder in named ways: /CASE/FILE is FILE a
 As a module it has `SecureOrigin`, which sends the responses of `hostile_origin` over HTTP/2 in frames that it mutates.
 """
 
+import os
 import pathlib
 import re
 import select
@@ -643,7 +644,8 @@ class CaseServer:
         with self.lock:
             self.counts[path] = self.counts.get(path, 0) + 1
             count = self.counts[path]
-        print(f"{protocol} {index} {path}", flush=True)
+        # One write: the lines of threads would mix.
+        os.write(1, f"{protocol} {index} {path}\n".encode())
         return name, File(self.folder / rest, wanted, count)
 
     def respond(self, connection, stream, fields, index):
