@@ -71,6 +71,7 @@ package struct HTTP2Pool: Hashable, Sendable {
             if let end = known[index].patience, end > now { return wait(at: now) }
             known[index].patience = nil
         } else if count >= Self.mostConnections {
+            forgetPassed(at: now)
             return hasWaited ? .http1 : .waitForRoom(until: now + min(timeout * 0.3, Self.longestWaitForRoom))
         } else if count + known[index].connecting >= Self.mostConnections {
             return wait(at: now)
@@ -80,12 +81,16 @@ package struct HTTP2Pool: Hashable, Sendable {
         return .connect
     }
 
-    /// A time that has passed wakes nobody: otherwise that of a key for which nobody waits would do so for ever.
     private mutating func wait(at now: Instant) -> Placement {
+        forgetPassed(at: now)
+        return .wait
+    }
+
+    /// A time that has passed wakes nobody: otherwise that of a key for which nobody waits would do so for ever.
+    private mutating func forgetPassed(at now: Instant) {
         for index in known.indices where known[index].patience.map({ $0 <= now }) ?? false {
             known[index].patience = nil
         }
-        return .wait
     }
 
     /// A connection has HTTP/2.

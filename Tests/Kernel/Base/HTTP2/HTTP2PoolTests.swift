@@ -114,6 +114,7 @@ import Testing
                 if !fitting.isEmpty { return "room was not used" }
                 if active(index) < 2 { return "another connection may be opened" }
                 if end <= now || end > now + .seconds(5) { return "waiting without an end" }
+                if let deadline = pool.deadline, deadline <= now { return "a time that has passed is due for ever" }
                 var copy = pool
                 if copy.place(Self.keys[index], timeout: timeout, hasWaited: true, at: now) != .http1 {
                     return "a request that has waited waits on"
