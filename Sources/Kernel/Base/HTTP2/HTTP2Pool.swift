@@ -62,28 +62,22 @@ package struct HTTP2Pool: Hashable, Sendable {
         // The fullest, so that others become idle.
         if let best = own.filter({ $0.room > 0 }).min(by: { $0.room < $1.room }) { return .join(best.id) }
         let index = index(of: key, at: now)
+        forgetPassed(at: now)
         if let end = known[index].hasHTTP1Until {
             if end > now { return .http1 }
             known[index].hasHTTP1Until = nil
         }
         let count = own.lazy.filter { !$0.isRetired }.count
         if count == 0, known[index].connecting > 0 {
-            if let end = known[index].patience, end > now { return wait(at: now) }
-            known[index].patience = nil
+            if known[index].patience != nil { return .wait }
         } else if count >= Self.mostConnections {
-            forgetPassed(at: now)
             return hasWaited ? .http1 : .waitForRoom(until: now + min(timeout * 0.3, Self.longestWaitForRoom))
         } else if count + known[index].connecting >= Self.mostConnections {
-            return wait(at: now)
+            return .wait
         }
         if known[index].connecting == 0 { known[index].patience = now + min(timeout, Self.longestPatience) }
         known[index].connecting += 1
         return .connect
-    }
-
-    private mutating func wait(at now: Instant) -> Placement {
-        forgetPassed(at: now)
-        return .wait
     }
 
     /// A time that has passed wakes nobody: otherwise that of a key for which nobody waits would do so for ever.

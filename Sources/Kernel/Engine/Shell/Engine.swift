@@ -83,8 +83,8 @@ package final class Engine: Sendable {
     ///
     /// The common rate limit is its own unless a shared one is given. `onReport` and `onSlot` are called on
     /// these threads and must return quickly. Without `reportsEveryPhase`, phases that follow from other events
-    /// are not reported. With `boundsHosts`, the bounds of protocols apply. With `keepsHostsTogether`, downloads from one host run on one thread: threads have
-    /// connections of their own.
+    /// are not reported. With `keepsHostsTogether`, downloads from one host run on one thread: threads have
+    /// connections of their own. With `boundsHosts`, a host gets at most what ``HostBounds`` allow its protocol.
     package init(
         ports: Ports, loops count: Int, rate: Int64?, common: CommonRate = CommonRate(), reportsEveryPhase: Bool = true,
         keepsHostsTogether: Bool = false, boundsHosts: Bool = false,

@@ -75,9 +75,10 @@ final class Loop {
     }
 
     private var deadline: Instant? {
-        var next = earliest(nextTick, runners.isEmpty ? nil : shared.hosts.nextTurn)
+        // Without downloads nothing rings.
+        var next = runners.isEmpty ? nil : earliest(earliest(nextTick, nextAlarm), shared.hosts.nextTurn)
         for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
-        return earliest(next, nextAlarm)
+        return next
     }
 
     private func handle(_ message: Message) {

@@ -8,9 +8,12 @@ package enum OptionValues {
         Failure(.badOption, "cannot use", at: "--\(option) \(value)", because: expected)
     }
 
-    package static func integer(_ option: String, _ value: String, in range: ClosedRange<Int>) throws(Failure) -> Int {
+    package static func integer(
+        _ option: String, _ value: String, in range: ClosedRange<Int>, or word: String? = nil
+    ) throws(Failure) -> Int {
         guard isDigits(value), let number = Int(value), range.contains(number) else {
-            throw bad(option, value, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            let other = word.map { "\($0) or " } ?? ""
+            throw bad(option, value, "must be \(other)a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -19,12 +22,7 @@ package enum OptionValues {
     package static func integerOrAuto(
         _ option: String, _ value: String, in range: ClosedRange<Int>
     ) throws(Failure) -> Int? {
-        if value.lowercased() == "auto" { return nil }
-        guard isDigits(value), let number = Int(value), range.contains(number) else {
-            throw bad(
-                option, value, "must be auto or a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+        value.lowercased() == "auto" ? nil : try integer(option, value, in: range, or: "auto")
     }
 
     package static func priority(_ value: String) throws(Failure) -> Int {
