@@ -15,6 +15,7 @@ extension HTTP2Connection {
     package mutating func settings(streams most: UInt32?) {
         guard let most else { return }
         limit = Int(min(most, UInt32(HTTP2Limits.mostStreams)))
+        retireIfUseless()
     }
 
     /// A header section of `size` bytes as HPACK counts them; the text of a longer one is not complete.

@@ -128,11 +128,7 @@ package struct HTTP2Connection: Hashable, Sendable {
     }
 
     /// Whether it carries no further request, now or later.
-    ///
-    /// One that allows no stream while none is open would only take the place of another.
-    package var isRetired: Bool {
-        goAway != nil || isUsedUp || opened >= mostOpened || limit == 0 && streams.isEmpty
-    }
+    package var isRetired: Bool { goAway != nil || isUsedUp || opened >= mostOpened }
 
     /// Whether it is of no more use and is closed.
     package var isOver: Bool { isClosed || isRetired && streams.isEmpty }
@@ -158,9 +154,7 @@ package struct HTTP2Connection: Hashable, Sendable {
 
     /// Ends the request of a stream that is reset because of what the server sent on it.
     mutating func refuse(_ id: HTTP2StreamID, _ fault: TransferFault) -> Verdict {
-        drop(held: id)
-        streams[id] = nil
-        if streams.isEmpty { idleSince = lastReceived }
+        remove(id, at: lastReceived)
         return .refused(.failed(fault), .protocolError)
     }
 
@@ -178,7 +172,13 @@ package struct HTTP2Connection: Hashable, Sendable {
         drop(held: id)
         streams[id] = nil
         if streams.isEmpty { idleSince = now }
+        retireIfUseless()
     }
+
+    /// One that allows no stream while none is open would only take the place of another.
+    ///
+    /// For good: the other may have been opened when the server allows streams again.
+    mutating func retireIfUseless() { if limit == 0, streams.isEmpty { isUsedUp = true } }
 
     mutating func drop(held id: HTTP2StreamID) {
         totalHeld -= streams[id]?.held ?? 0

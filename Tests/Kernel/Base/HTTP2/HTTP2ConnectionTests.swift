@@ -157,6 +157,9 @@ func same<Value: Equatable>(
         respond(&connection, 1, "204")
         same(connection.ended(id(1), at: now), .complete)
         #expect(connection.isRetired && connection.isOver)
+        // The other may have been opened by now.
+        connection.settings(streams: 100)
+        #expect(connection.room == 0 && connection.isOver)
     }
 
     @Test func `no more streams than a server that closes after some of them`() {

@@ -119,7 +119,9 @@ struct HTTP2WalkState: Hashable {
 
     /// Applies an event; returns the law that is broken.
     mutating func apply(_ event: HTTP2WalkEvent) -> String? {
+        let wasRetired = machine.isRetired
         if let broken = carryOut(event) { return broken }
+        if wasRetired, !machine.isRetired { return "a connection that was replaced takes requests again" }
         if machine.held != requests.reduce(0, { $0 + $1.held }) { return "other bytes are held than there are" }
         let open = requests.filter { !$0.isOver }.count
         if machine.room > 0, isLost || last != .max { return "room on a connection that takes no more" }
