@@ -51,7 +51,8 @@ import Testing
         let options = ["--per-host", "1", "-j", "8"]
         let (code, results) = try bench.run(options)
         #expect(code == 0 && results.count == 40)
-        #expect(other.log.mostOpen <= PipeBench.loops, "one place, but each thread keeps a connection")
+        // One place; each thread keeps a connection, and may have one more whose page is still being read.
+        #expect(other.log.mostOpen <= 2 * PipeBench.loops)
         #expect(other.log.records.count == 80)
     }
 

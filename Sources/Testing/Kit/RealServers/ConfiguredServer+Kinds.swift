@@ -146,7 +146,7 @@ extension ConfiguredServer {
             return Setup(
                 program: "haproxy", arguments: ["-W", "-db", "-p", "\(folder)/pid", "-f", "\(folder)/configuration"],
                 files: ["configuration": configuration, "both.pem": String(decoding: pem, as: UTF8.self)],
-                reloading: ("pid", SIGUSR2), behind: behind,
+                reloading: ("pid", SIGUSR2), finishing: SIGUSR1, behind: behind,
                 read: { _, output in output.split(separator: "\n").compactMap { ServedRequest(line: $0) } })
         }
     }

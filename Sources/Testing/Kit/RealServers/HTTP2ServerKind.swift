@@ -108,6 +108,8 @@ final class ConfiguredServer: HTTP2Server {
         var environment: [String: String] = [:]
         /// Where it writes the number of its process, and the signal for `reload`.
         var reloading: (file: String, signal: Int32)?
+        /// The signal upon which it still logs what it has begun, where SIGTERM loses that; to the process as in `reloading`.
+        var finishing: Int32?
         /// What it serves, if it is a proxy.
         var behind: NginxServer?
         /// Reads the log: the file `log`, or what the server has printed.
@@ -142,6 +144,11 @@ final class ConfiguredServer: HTTP2Server {
 
     func stop() -> [ServedRequest] {
         let process = server.current?.process
+        if let signal = setup.finishing, let reloading = setup.reloading,
+            (try? ServerProcess.send(signal, toProcessIn: folder.path(reloading.file))) != nil
+        {
+            process?.wait()
+        }
         server.release()
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         return setup.read(log, process.map { $0.output + $0.errors } ?? "")
