@@ -42,6 +42,7 @@ package struct SocksHandshake: Hashable, Sendable {
         _ kind: ProxyRoute.Kind, to target: Target, port: UInt16, login: Credentials?
     ) throws(TransferFault) {
         let port = [UInt8(port >> 8), UInt8(port & 0xFF)]
+        if case .name(let host) = target, host.utf8.count > 255 || host.utf8.contains(0) { throw .noHost(host) }
         let (user, password) = (Array((login?.user ?? "").utf8), Array((login?.password ?? "").utf8))
         if case .socks4 = kind {
             guard !user.contains(0), user.count <= 255 else { throw .unusableProxy }
@@ -60,9 +61,7 @@ package struct SocksHandshake: Hashable, Sendable {
         guard user.count <= 255, password.count <= 255 else { throw .unusableProxy }
         let address: [UInt8]
         switch target {
-        case .name(let host):
-            guard host.utf8.count <= 255 else { throw .noHost(host) }
-            address = [3, UInt8(host.utf8.count)] + host.utf8
+        case .name(let host): address = [3, UInt8(host.utf8.count)] + host.utf8
         case .address(let bytes): address = [bytes.count == 4 ? 1 : 4] + bytes
         }
         request = [5, 1, 0] + address + port
