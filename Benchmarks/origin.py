@@ -24,7 +24,7 @@ class Origin:
   log_format pace "$pace $http_user_agent";
   server {{ listen 127.0.0.1:{self.plain} backlog=1024; }}
   server {{ listen 127.0.0.1:{self.tls} ssl http2 backlog=1024;
-           ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem; }}
+           ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem; }}
   server {{ listen 127.0.0.1:{self.capped}; limit_rate 20m; }}
   server {{ listen 127.0.0.1:{self.tail}; limit_rate $pace; access_log {folder}/tail.log pace; }}
 }}""")
@@ -82,7 +82,7 @@ class Far:
         conf = f"{self.folder}/nginx.conf"
         with open(conf, "w") as file:
             file.write(f"""{common(origin.root, self.folder)}
-  ssl_certificate {origin.cert}; ssl_certificate_key {origin.folder}/key.pem;
+  ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate {origin.cert}; ssl_certificate_key {origin.folder}/key.pem;
   server {{ listen {self.HOST}:{self.tls} ssl http2 backlog=1024; }}
   server {{ listen {self.HOST}:{self.http1} ssl backlog=1024; }}
 }}""")

@@ -49,7 +49,8 @@ package final class DownloadScheduler: Sendable {
         clock = ports.clock
         adapts = jobs == nil
         let adaptation = jobs == nil ? Adaptation(ramp: JobRamp(most: mostJobs, now: ports.clock.now)) : nil
-        state = Mutex(State(slots: SlotScheduler(slots: jobs ?? JobRamp.start), adaptation: adaptation))
+        let slots = jobs ?? adaptation?.ramp.width ?? JobRamp.start
+        state = Mutex(State(slots: SlotScheduler(slots: slots), adaptation: adaptation))
         let engine = Engine(
             ports: ports, loops: loops, rate: rate, common: common, reportsEveryPhase: reportsEveryPhase,
             keepsHostsTogether: keepsHostsTogether, boundsHosts: adapts,
@@ -107,6 +108,7 @@ package final class DownloadScheduler: Sendable {
             decide(near: loop, ending: id) { $0.released(id.rawValue, in: phase) }
         case .refused(let reason):
             if adapts { adapt { ramp, now in ramp.refuses(isOverload: reason.isOverload, now: now) } }
+        case .sharesConnections: state.withLock { $0.adaptation?.ramp.sharesConnections() }
         case .ticked: if adapts { measure() }
         }
     }

@@ -20,7 +20,7 @@ extension Downloader {
         ///
         /// Default 1, enough for a fast network; more speed up many small files on several cores.
         public var threads = 1
-        /// Whether files of one host share HTTP/2 connections, at most two, where a server has it over TLS (RFC 9113).
+        /// Whether files of one host share HTTP/2 connections, at most four for each thread, where a server has it over TLS (RFC 9113).
         ///
         /// Default `false`: for few or large files separate connections cost less. `true` suits many small files, and
         /// a host that limits connections; requests for a part of a file have connections of their own all the same.

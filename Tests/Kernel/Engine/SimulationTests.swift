@@ -18,7 +18,8 @@ import Testing
     /// Each of these worlds has broken a law, in a way that thousands of others had not.
     @Test(
         arguments: [
-            308, 710, 2_882, 3_258, 13_470, 16_504, 18_433, 27_063, 33_400, 34_036, 58_053, 59_631, 61_866, 64_898, 69_176,
+            308, 710, 2_882, 3_258, 13_470, 16_504, 18_433, 27_063, 33_400, 34_036, 58_053, 59_631, 61_866, 64_898,
+            69_176,
             78_079,
             94_681,
         ] as [UInt64]) func `a world that has broken a law keeps it now`(seed: UInt64)

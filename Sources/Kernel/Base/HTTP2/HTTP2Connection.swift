@@ -133,6 +133,9 @@ package struct HTTP2Connection: Hashable, Sendable {
     /// Whether it is of no more use and is closed.
     package var isOver: Bool { isClosed || isRetired && streams.isEmpty }
 
+    /// How many requests it carries.
+    package var carried: Int { streams.count }
+
     /// Whether no request is open.
     package var isIdle: Bool { streams.isEmpty }
 

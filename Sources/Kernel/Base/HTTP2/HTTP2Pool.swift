@@ -25,6 +25,8 @@ package struct HTTP2Pool: Hashable, Sendable {
         let id: HTTP2ConnectionID
         let key: ConnectionKey
         var room: Int
+        /// How many requests it carries.
+        var streams = 0
         var isRetired = false
     }
 
@@ -39,10 +41,15 @@ package struct HTTP2Pool: Hashable, Sendable {
         /// How many connections one after the other were of no use because of the server's faults.
         var breaks = 0
         var mostStreams: Int?
+        /// A further connection could not be established beside so many.
+        var mostConnections: Int?
     }
 
-    /// A second one is opened when the first is full; never a third.
-    package static let mostConnections = 2
+    /// Of one key; a program has at most four pools, and so no more connections to a host than over HTTP/1.1.
+    package static let mostConnections = 4
+    /// So many requests are carried before another connection is opened beside: each begins slowly (RFC 5681 §3.1), and
+    /// a lost packet holds up all of its requests.
+    package static let busy = 16
     private static let longestPatience = Interval.seconds(3)
     private static let longestWaitForRoom = Interval.seconds(5)
     private static let memory = Interval.seconds(600)
@@ -59,20 +66,28 @@ package struct HTTP2Pool: Hashable, Sendable {
         _ key: ConnectionKey, timeout: Interval, hasWaited: Bool = false, at now: Instant
     ) -> Placement {
         let own = connections.filter { $0.key == key }
+        let usable = own.filter { $0.room > 0 }
         // The fullest, so that others become idle.
-        if let best = own.filter({ $0.room > 0 }).min(by: { $0.room < $1.room }) { return .join(best.id) }
+        let best = usable.filter { $0.streams < Self.busy }.max { $0.streams < $1.streams }
+        if let best { return .join(best.id) }
         let index = index(of: key, at: now)
         forgetPassed(at: now)
-        if let end = known[index].hasHTTP1Until {
-            if end > now { return .http1 }
-            known[index].hasHTTP1Until = nil
-        }
-        let count = own.lazy.filter { !$0.isRetired }.count
-        if count == 0, known[index].connecting > 0 {
+        if let end = known[index].hasHTTP1Until, end <= now { known[index].hasHTTP1Until = nil }
+        let (count, connecting) = (own.lazy.filter { !$0.isRetired }.count, known[index].connecting)
+        if count == 0 { known[index].mostConnections = nil }
+        let most = known[index].mostConnections ?? Self.mostConnections
+        if let emptiest = usable.min(by: { $0.streams < $1.streams }) {
+            let streams = own.reduce(0) { $0 + $1.streams }
+            guard streams >= Self.busy * (count + connecting), count + connecting < most,
+                known[index].hasHTTP1Until == nil
+            else { return .join(emptiest.id) }
+        } else if known[index].hasHTTP1Until != nil {
+            return .http1
+        } else if count == 0, connecting >= most {
             if known[index].patience != nil { return .wait }
-        } else if count >= Self.mostConnections {
+        } else if count >= most {
             return hasWaited ? .http1 : .waitForRoom(until: now + min(timeout * 0.3, Self.longestWaitForRoom))
-        } else if count + known[index].connecting >= Self.mostConnections {
+        } else if count + connecting >= most {
             return .wait
         }
         if known[index].connecting == 0 { known[index].patience = now + min(timeout, Self.longestPatience) }
@@ -107,12 +122,24 @@ package struct HTTP2Pool: Hashable, Sendable {
         known[index].hasHTTP1Until = now + Self.memory
     }
 
-    /// No connection was established, or its request was cancelled.
-    package mutating func failed(_ key: ConnectionKey, at now: Instant) { _ = endConnecting(key, at: now) }
+    /// The request for which a connection was being established is cancelled.
+    package mutating func cancelled(_ key: ConnectionKey, at now: Instant) { _ = endConnecting(key, at: now) }
 
-    /// The room of a connection has changed; one that is retired carries no further request.
-    package mutating func changed(_ id: HTTP2ConnectionID, room: Int, isRetired: Bool) {
+    /// No connection was established.
+    ///
+    /// Returns whether the request is placed again, because there are others: a server may allow no more from one client.
+    package mutating func failed(_ key: ConnectionKey, at now: Instant) -> Bool {
+        let index = endConnecting(key, at: now)
+        let count = connections.lazy.filter { $0.key == key && !$0.isRetired }.count
+        guard count > 0 else { return false }
+        known[index].mostConnections = count
+        return true
+    }
+
+    /// What a connection carries has changed; one that is retired carries no further request.
+    package mutating func changed(_ id: HTTP2ConnectionID, room: Int, streams: Int, isRetired: Bool) {
         guard let index = connections.firstIndex(where: { $0.id == id }) else { return }
+        connections[index].streams = streams
         // Also when it is the key that needs HTTP/1.1.
         if isRetired { connections[index].isRetired = true }
         connections[index].room = connections[index].isRetired ? 0 : room

@@ -76,7 +76,12 @@ package struct JobRamp: Hashable, Sendable {
         case resting(until: Instant)
     }
 
-    package static let start = 4
+    package static let start = 8
+    /// The number that is left where hosts refuse requests.
+    package static let fewest = 4
+    /// The second number where the first files came over HTTP/2 and were short: one connection carries them all.
+    package static let ofStreams = 64
+    private static let short = Interval.seconds(1)
     package static let most = 256
     /// A step pays when files or bytes a second rise by this factor.
     package static let worthwhile = 1.2
@@ -113,6 +118,8 @@ package struct JobRamp: Hashable, Sendable {
     private var doublings = 0
     /// Hosts have refused requests: further steps are small.
     private var isCareful = false
+    /// Responses came over HTTP/2.
+    private var hasStreams = false
     /// The requests that were refused, and the downloads that ended, since then.
     private var refusedSince: Instant
     private var refused = 0
@@ -120,17 +127,20 @@ package struct JobRamp: Hashable, Sendable {
     private var served = 0
     private var hasShrunk = false
     /// The width that is kept, however many are refused in that time.
-    private var floor = JobRamp.start
+    private var floor = JobRamp.fewest
 
     package init(most: Int = JobRamp.most, now: Instant) {
-        self.most = max(Self.start, min(most, Self.most))
-        width = Self.start
-        paid = Self.start
+        self.most = max(Self.fewest, min(most, Self.most))
+        width = min(Self.start, self.most)
+        paid = width
         refusedSince = now
-        round = Round(since: now, enough: Self.start, nextLook: Self.start, bytesSince: now)
+        round = Round(since: now, enough: width, nextLook: width, bytesSince: now)
     }
 
     // MARK: events
+
+    /// A host has responded over HTTP/2 for the first time.
+    package mutating func sharesConnections() { hasStreams = true }
 
     /// A download has got a slot.
     package mutating func begins(now: Instant) -> Turn {
@@ -168,7 +178,7 @@ package struct JobRamp: Hashable, Sendable {
 
     private mutating func countRefusals(now: Instant) {
         (refusedSince, refused, overloaded, served, hasShrunk) = (now, 0, 0, 0, false)
-        floor = max(Self.start, width / 2)
+        floor = max(Self.fewest, width / 2)
     }
 
     /// Whether ``measure(_:now:)`` may decide something now.
@@ -235,7 +245,12 @@ package struct JobRamp: Hashable, Sendable {
         guard width < most, sample.waiting * 4 < width else { return settle(inVain: false, now: now) }
         if width > paid { doublings = 0 }
         (before, paid) = (rates, width)
-        width = min(most, width + (isCareful ? max(1, width / 4) : width))
+        let isShort = rates.files.map { Double(width) <= $0 * Self.short.seconds } ?? false
+        width =
+            if isCareful { width + max(1, width / 4) } else if hasStreams, isShort {
+                max(2 * width, Self.ofStreams)
+            } else { 2 * width }
+        width = min(most, width)
         countRefusals(now: now)
         begin(sample, adding: width - paid, now: now)
     }

@@ -297,11 +297,12 @@ package struct HostBudget: Hashable, Sendable {
         return used < bounds.streams && (request.mayShare || used - sharers.count < bounds.connections)
     }
 
-    /// A response to a request that may share a connection came over one, or over one of its own.
-    package mutating func learn(hasStreams: Bool, now: Instant) {
-        guard hasStreams != self.hasStreams else { return }
+    /// A response to a request that may share a connection came over one, or over one of its own; whether that is new.
+    package mutating func learn(hasStreams: Bool, now: Instant) -> Bool {
+        guard hasStreams != self.hasStreams else { return false }
         self.hasStreams = hasStreams
         advance(now: now)
+        return true
     }
 
     /// How many downloads wait for their first connection.

@@ -15,7 +15,7 @@ package struct HostLimits: Hashable, Sendable {
 package struct HostBounds: Hashable, Sendable {
     /// Over connections that carry one request at a time.
     package var connections: Int
-    /// In all, from the first response over HTTP/2 on: 100 streams on each of two connections (RFC 9113 §6.5.2).
+    /// In all, from the first response over HTTP/2 on: twice what a server allows on a connection at least (RFC 9113 §6.5.2).
     package var streams: Int
 
     package static let web = HostBounds(connections: 16, streams: 200)

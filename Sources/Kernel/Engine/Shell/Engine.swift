@@ -14,6 +14,8 @@ package enum SlotEvent: Hashable, Sendable {
     case released(DownloadID, DownloadState, loop: Int)
     /// A host refused a request, perhaps because there are too many.
     case refused(HostNote.Reason)
+    /// A host has responded over HTTP/2.
+    case sharesConnections
     /// A tenth of a second has passed; not while nothing runs.
     case ticked
 }

@@ -160,9 +160,9 @@ final class HostLines: Sendable {
         store(noted ?? nil, of: origin)
     }
 
-    /// A response to a request that may share a connection came over one, or over one of its own.
-    func learn(_ origin: Origin, hasStreams: Bool, now: Instant) {
-        change(origin, now: now) { budget, _ in budget.learn(hasStreams: hasStreams, now: now) }
+    /// A response to a request that may share a connection came over one, or over one of its own; whether that is new.
+    func learn(_ origin: Origin, hasStreams: Bool, now: Instant) -> Bool {
+        change(origin, now: now) { budget, _ in budget.learn(hasStreams: hasStreams, now: now) } ?? false
     }
 
     /// How many downloads wait for their first connection.

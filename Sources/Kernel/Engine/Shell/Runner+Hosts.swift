@@ -99,8 +99,10 @@ extension Runner {
 
     /// Notes what a response says of its host; whether that alone may be why it was refused.
     func noteHost(_ origin: Origin, _ head: ResponseHead, mayShare: Bool) -> Bool {
-        if mayShare, shared.hosts.isBounded {
-            shared.hosts.learn(origin, hasStreams: head.isOfStream, now: clock.now)
+        if mayShare, shared.hosts.isBounded,
+            shared.hosts.learn(origin, hasStreams: head.isOfStream, now: clock.now), head.isOfStream
+        {
+            shared.onSlot(.sharesConnections)
         }
         if let wait = head.quotaWait(wallTime: clock.wallTime), let allowed = job.plan.retry.allowed(wait),
             allowed > .zero

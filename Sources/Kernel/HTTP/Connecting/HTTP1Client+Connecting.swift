@@ -42,7 +42,10 @@ extension HTTP1Client {
                 return end(exchange, with: head)
             case .failed(let fault):
                 release(connector)
-                if let shared = exchange.shared { http2.release(shared) }
+                if let shared = exchange.shared, http2.couldNotConnect(shared) {
+                    exchanges[exchange.id] = nil
+                    return exchange.detach()
+                }
                 return fail(exchange, fault)
             }
         }

@@ -173,9 +173,22 @@ import PawlBase
         mayPlace = true
     }
 
+    /// No connection was established for `exchange`.
+    ///
+    /// Returns whether its request goes over another one; if not, it is no longer here.
+    func couldNotConnect(_ exchange: HTTP2Exchange) -> Bool {
+        mayPlace = true
+        if connecting.remove(exchange.id) != nil, pool.failed(exchange.connectionKey, at: clock.now) {
+            waiting.append(exchange)
+            return true
+        }
+        exchanges[exchange.id] = nil
+        return false
+    }
+
     /// The request goes on elsewhere, and nothing is known of its server.
     func release(_ exchange: HTTP2Exchange) {
-        if connecting.remove(exchange.id) != nil { pool.failed(exchange.connectionKey, at: clock.now) }
+        if connecting.remove(exchange.id) != nil { pool.cancelled(exchange.connectionKey, at: clock.now) }
         exchanges[exchange.id] = nil
         mayPlace = true
     }
@@ -245,9 +258,11 @@ import PawlBase
 
     /// The machine of a connection has changed: there may be something to send, and the pool learns its room.
     func changed(_ connection: HTTP2Socket) {
-        let (room, isRetired, due) = connection.ask { ($0.room, $0.isRetired, $0.deadline) }
+        let (room, streams, isRetired, due) = connection.ask { ($0.room, $0.carried, $0.isRetired, $0.deadline) }
         connection.due = due
-        if connections[connection.id] != nil { pool.changed(connection.id, room: room, isRetired: isRetired) }
+        if connections[connection.id] != nil {
+            pool.changed(connection.id, room: room, streams: streams, isRetired: isRetired)
+        }
         if room > 0 || isRetired { mayPlace = true }
         guard !connection.isDirty else { return }
         connection.isDirty = true

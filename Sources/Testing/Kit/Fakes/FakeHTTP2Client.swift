@@ -68,8 +68,8 @@ final class FakeHTTP2Client {
             network.note("requests that join a connection")
             send(exchange, on: session)
         case .connect: connect(exchange)
-        case .wait where sabotage == .opensThird: connect(exchange)
-        case .waitForRoom where sabotage == .opensThird: connect(exchange)
+        case .wait where sabotage == .opensFurther: connect(exchange)
+        case .waitForRoom where sabotage == .opensFurther: connect(exchange)
         case .waitForRoom(let latest):
             network.note("waits for room on full connections")
             exchange.waitsForRoomUntil = end ?? latest
@@ -98,8 +98,12 @@ final class FakeHTTP2Client {
         guard !exchange.isOver, exchange.failure == nil else { return }
         let noRoute = TransferFault(.unreachable, foreign: "no route to \(host)")
         let fault = network.isUp ? transport.connectFault(exchange) : noRoute
-        if let fault { return transport.notify(exchange, .failed(fault)) }
         connecting.removeAll { $0.exchange === exchange }
+        if let fault {
+            guard pool.failed(key, at: now) else { return transport.notify(exchange, .failed(fault)) }
+            network.note("connections of HTTP/2 that failed beside others")
+            return waiting.append(exchange)
+        }
         guard let server = network[host].http2 else {
             network.note("servers that have HTTP/1.1 only")
             pool.connectedWithHTTP1(key, at: now)
@@ -111,13 +115,15 @@ final class FakeHTTP2Client {
         let session = SimulatedSession(
             HTTP2ConnectionID(rawValue: lastID), to: key, host: host, codec, machine, dice: network.makeDice(),
             outages: network.outages)
-        guard pool.connected(session.id, key, room: machine.room, at: now) || sabotage == .opensThird else {
+        guard pool.connected(session.id, key, room: machine.room, at: now) || sabotage == .opensFurther else {
             network.note("connections of HTTP/2 that came too late")
             return waiting.append(exchange)
         }
         let others = sessions.count { $0.connectionKey == key && !$0.hasGoneAway && !$0.machine.isRetired }
-        network.note(others == 0 ? "connections of HTTP/2" : "second connections of HTTP/2")
-        if let text = Law.within(others + 1, 2) { network.violate(.connections, "\(host): \(text)") }
+        network.note(others == 0 ? "connections of HTTP/2" : "further connections of HTTP/2")
+        if let text = Law.within(others + 1, HTTP2Pool.mostConnections) {
+            network.violate(.connections, "\(host): \(text)")
+        }
         session.most = server.streams
         session.mostRequests = network.draws(\.goesAway, host) ? session.dice.number(1...6) : nil
         sessions.append(session)
@@ -166,7 +172,7 @@ final class FakeHTTP2Client {
     func release(_ exchange: SimulatedExchange) {
         if let index = connecting.firstIndex(where: { $0.exchange === exchange }) {
             connecting.remove(at: index)
-            pool.failed(exchange.connectionKey, at: now)
+            pool.cancelled(exchange.connectionKey, at: now)
         }
         guard let (session, stream) = exchange.place else { return }
         exchange.place = nil
@@ -206,7 +212,8 @@ final class FakeHTTP2Client {
     /// The machine of a connection has changed: the pool learns its room.
     func changed(_ session: SimulatedSession) {
         guard !session.isClosed else { return }
-        pool.changed(session.id, room: session.machine.room, isRetired: session.machine.isRetired)
+        let machine = session.machine
+        pool.changed(session.id, room: machine.room, streams: machine.carried, isRetired: machine.isRetired)
     }
 
     /// Sends what there is to the server's end.

@@ -122,8 +122,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case givesCreditPaused
     /// A request is sent again though the server wants calm.
     case ignoresCalm
-    /// A third connection of HTTP/2 is opened.
-    case opensThird
+    /// More connections of HTTP/2 are opened than there may be.
+    case opensFurther
     /// An unwanted body is read to its end.
     case drainsForever
     /// Who waits for a host is not called when there is a place.
@@ -166,7 +166,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .reportsRetries, .resendsForever, .resendsRefused, .reportsRefused, .resendsProcessed: .resend
         case .ignoresGoAway, .exceedsStreams: .streams
         case .keepsCredit, .givesCreditPaused: .credit
-        case .ignoresCalm, .opensThird: .connections
+        case .ignoresCalm, .opensFurther: .connections
         case .drainsForever: .drain
         case .wakesNobody: .turns
         case .shrinksToOne: .fair

@@ -56,7 +56,8 @@ package struct Tally: Sendable, Hashable {
     private static let expectedOfStreams = [
         "requests that join a connection", "waits for a connection with room",
         "waits for room on full connections", "servers that have HTTP/1.1 only",
-        "connections of HTTP/2", "second connections of HTTP/2", "connections of HTTP/2 that came too late",
+        "connections of HTTP/2", "further connections of HTTP/2", "connections of HTTP/2 that failed beside others",
+        "connections of HTTP/2 that came too late",
         "connections of HTTP/2 lost at reuse", "idle connections of HTTP/2 closed by the server",
         "streams beside others", "reads with content of several streams", "streams lost together",
         "requests sent again on another stream", "requests refused beside others",

@@ -17,6 +17,8 @@ import Testing
         case http1(Int)
         case fail(Int)
         case room(Int)
+        /// It carries as many as are enough to open another.
+        case busy
         case end
         case retire
         case close(isBroken: Bool)
@@ -25,7 +27,7 @@ import Testing
 
         static let all: [Event] =
             [0, 1].flatMap { [.place($0), .http2($0, room: 1), .http1($0), .fail($0)] } + [
-                .http2(0, room: 0), .room(2), .end, .retire, .close(isBroken: false), .close(isBroken: true),
+                .http2(0, room: 0), .room(2), .busy, .end, .retire, .close(isBroken: false), .close(isBroken: true),
                 .needsHTTP1, .wait(2), .wait(700),
             ]
     }
@@ -38,6 +40,9 @@ import Testing
         var connecting = [0, 0]
         /// Of those that carry requests, the room.
         var rooms: [HTTP2ConnectionID: Int] = [:]
+        var streams: [HTTP2ConnectionID: Int] = [:]
+        /// Of each key.
+        var mostConnections = [HTTP2Pool.mostConnections, HTTP2Pool.mostConnections]
         var keys: [HTTP2ConnectionID: Int] = [:]
         var retired: Set<HTTP2ConnectionID> = []
         var last: UInt64 = 0
@@ -58,8 +63,8 @@ import Testing
                 last += 1
                 let id = HTTP2ConnectionID(rawValue: last)
                 let isUsed = pool.connected(id, Self.keys[index], room: room, at: now)
-                if isUsed != (active(index) < 2) { return "a third connection, or none" }
-                if isUsed { (rooms[id], keys[id]) = (room, index) }
+                if isUsed != (active(index) < HTTP2Pool.mostConnections) { return "one too many, or none" }
+                if isUsed { (rooms[id], streams[id], keys[id]) = (room, 0, index) }
             case .http1(let index):
                 guard connecting[index] > 0 else { return nil }
                 connecting[index] -= 1
@@ -67,14 +72,17 @@ import Testing
             case .fail(let index):
                 guard connecting[index] > 0 else { return nil }
                 connecting[index] -= 1
-                pool.failed(Self.keys[index], at: now)
+                let goesOn = pool.failed(Self.keys[index], at: now)
+                if goesOn != (active(index) > 0) { return "a request fails in vain, or waits for nothing" }
+                if goesOn { mostConnections[index] = active(index) }
             case .room(let room): change(room, isRetired: false)
+            case .busy: change(1, streams: HTTP2Pool.busy, isRetired: false)
             case .end: change(0, isRetired: false)
             case .retire: change(0, isRetired: true)
             case .close(let isBroken):
                 guard let id = newest else { return nil }
                 pool.closed(id, isBroken: isBroken, at: now)
-                (rooms[id], keys[id]) = (nil, nil)
+                (rooms[id], streams[id], keys[id]) = (nil, nil, nil)
                 retired.remove(id)
             case .needsHTTP1:
                 pool.requiresHTTP1(Self.keys[0], at: now)
@@ -91,28 +99,39 @@ import Testing
             return nil
         }
 
-        private mutating func change(_ room: Int, isRetired: Bool) {
+        private mutating func change(_ room: Int, streams count: Int = 0, isRetired: Bool) {
             guard let id = newest, !retired.contains(id) else { return }
-            rooms[id] = room
+            (rooms[id], streams[id]) = (room, count)
             if isRetired { retired.insert(id) }
-            pool.changed(id, room: room, isRetired: isRetired)
+            pool.changed(id, room: room, streams: count, isRetired: isRetired)
         }
 
+        /// Whether a further connection may be opened.
+        private func mayConnect(_ index: Int) -> Bool { active(index) + connecting[index] < mostConnections[index] }
+
         private mutating func place(_ index: Int) -> String? {
-            let fitting = rooms.filter { keys[$0.key] == index && $0.value > 0 }
+            let fitting = streams.filter { keys[$0.key] == index && rooms[$0.key, default: 0] > 0 }
+            let idle = fitting.filter { $0.value < HTTP2Pool.busy }
+            let carried = streams.reduce(0) { $0 + (keys[$1.key] == index ? $1.value : 0) }
+            if active(index) == 0 { mostConnections[index] = HTTP2Pool.mostConnections }
             switch pool.place(Self.keys[index], timeout: timeout, at: now) {
             case .join(let id):
-                guard let room = fitting[id] else { return "a connection without room, or of another key" }
-                if fitting.values.contains(where: { $0 < room }) { return "not the fullest" }
-                rooms[id] = room - 1
-                pool.changed(id, room: room - 1, isRetired: false)
+                guard let count = fitting[id] else { return "a connection without room, or of another key" }
+                let best = idle.isEmpty ? fitting.values.min() : idle.values.max()
+                if count != best { return "not the fullest of those that may carry more, or the emptiest" }
+                let room = rooms[id, default: 0] - 1
+                (rooms[id], streams[id]) = (room, count + 1)
+                pool.changed(id, room: room, streams: count + 1, isRetired: false)
             case .connect:
-                if !fitting.isEmpty { return "room was not used" }
-                if active(index) + connecting[index] >= 2, active(index) > 0 { return "a third connection is opened" }
+                if !idle.isEmpty { return "room was not used" }
+                if active(index) > 0, !mayConnect(index) { return "one connection too many is opened" }
+                if !fitting.isEmpty, carried < HTTP2Pool.busy * (active(index) + connecting[index]) {
+                    return "a further connection is opened without need"
+                }
                 connecting[index] += 1
             case .waitForRoom(let end):
                 if !fitting.isEmpty { return "room was not used" }
-                if active(index) < 2 { return "another connection may be opened" }
+                if active(index) < mostConnections[index] { return "another connection may be opened" }
                 if end <= now || end > now + .seconds(5) { return "waiting without an end" }
                 if let deadline = pool.deadline, deadline <= now { return "a time that has passed is due for ever" }
                 var copy = pool
@@ -185,23 +204,47 @@ import Testing
         same(pool.place(Self.key("slow"), timeout: Self.timeout, at: late), .connect)
     }
 
-    @Test func `a second connection is opened when the first is full, and no third`() {
+    @Test func `further connections are opened when all are full, up to four`() {
         var pool = HTTP2Pool()
-        let ids = (1...3).map { HTTP2ConnectionID(rawValue: $0) }
+        let ids = (1...4).map { HTTP2ConnectionID(rawValue: $0) }
         same(placements(&pool, 1), [.connect])
         same(pool.connected(ids[0], Self.key("a"), room: 0, at: Self.start), true)
-        same(placements(&pool, 2), [.connect, .wait])
-        same(pool.connected(ids[1], Self.key("a"), room: 0, at: Self.start), true)
+        same(placements(&pool, 4), [.connect, .connect, .connect, .wait])
+        for id in ids[1...] { same(pool.connected(id, Self.key("a"), room: 0, at: Self.start), true) }
         let latest = Self.start + .seconds(5)
         same(placements(&pool, 2), [.waitForRoom(until: latest), .waitForRoom(until: latest)])
         let hasty = pool.place(Self.key("a"), timeout: .seconds(2), at: Self.start)
         #expect(hasty == .waitForRoom(until: Self.start + .milliseconds(600)))
         // It would wait for a response until its timeout.
         #expect(pool.place(Self.key("a"), timeout: Self.timeout, hasWaited: true, at: latest) == .http1)
-        pool.changed(ids[0], room: 1, isRetired: false)
+        pool.changed(ids[0], room: 1, streams: 9, isRetired: false)
         same(placements(&pool, 1), [.join(ids[0])])
-        pool.changed(ids[0], room: 0, isRetired: true)
+        pool.changed(ids[0], room: 0, streams: 9, isRetired: true)
         same(placements(&pool, 1), [.connect])
+    }
+
+    @Test func `others are opened beside one that is busy, as many as its requests need`() {
+        var pool = HTTP2Pool()
+        let ids = (1...3).map { HTTP2ConnectionID(rawValue: $0) }
+        same(placements(&pool, 1), [.connect])
+        same(pool.connected(ids[0], Self.key("a"), room: 100, at: Self.start), true)
+        pool.changed(ids[0], room: 85, streams: 15, isRetired: false)
+        same(placements(&pool, 1), [.join(ids[0])])
+        pool.changed(ids[0], room: 84, streams: 16, isRetired: false)
+        same(placements(&pool, 2), [.connect, .join(ids[0])])
+        pool.changed(ids[0], room: 68, streams: 32, isRetired: false)
+        same(placements(&pool, 2), [.connect, .join(ids[0])])
+        same(pool.connected(ids[1], Self.key("a"), room: 100, at: Self.start), true)
+        same(placements(&pool, 1), [.join(ids[1])])
+        // A server that takes no third.
+        same(pool.failed(Self.key("a"), at: Self.start), true)
+        pool.changed(ids[1], room: 68, streams: 32, isRetired: false)
+        same(placements(&pool, 1), [.join(ids[0])])
+        pool.changed(ids[0], room: 60, streams: 40, isRetired: false)
+        same(placements(&pool, 1), [.join(ids[1])])
+        for id in ids[..<2] { pool.closed(id, isBroken: false, at: Self.start) }
+        same(placements(&pool, 1), [.connect])
+        same(pool.failed(Self.key("a"), at: Self.start), false)
     }
 
     @Test func `two connections that the server breaks one after the other lead to HTTP/1.1`() {

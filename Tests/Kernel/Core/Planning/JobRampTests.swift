@@ -82,8 +82,8 @@ import Testing
             var world = JobWorld([host], file: Self.every(20_000))
             world.run(until: 60)
             #expect(world.width <= most)
-            // Those of two steps, and a few of each attempt of a minute.
-            #expect(world.refusals < 40, "\(world.widths)")
+            // Those of a large step, and a few of each attempt of a minute.
+            #expect(world.refusals < 80, "\(world.widths)")
         }
     }
 
@@ -111,20 +111,29 @@ import Testing
     }
 
     @Test func `it is doubled while files a second rise by a fifth`() {
-        for (slower, width) in [(1.6, 16), (1.7, 8)] {
+        for (slower, width) in [(1.6, 32), (1.7, 16)] {
             var ramp = JobRamp(now: start)
-            take(&ramp, 4, 0.1, from: start)
-            #expect(ramp.width == 8)
-            take(&ramp, 8, 0.1 * slower, from: start + .seconds(0.1))
+            take(&ramp, 8, 0.1, from: start)
+            #expect(ramp.width == 16)
+            take(&ramp, 16, 0.1 * slower, from: start + .seconds(0.1))
+            #expect(ramp.width == width)
+        }
+    }
+
+    @Test func `short files over HTTP/2 lead to many at once, long ones do not`() {
+        for (seconds, width) in [(0.1, 64), (2.0, 16)] {
+            var ramp = JobRamp(now: start)
+            ramp.sharesConnections()
+            take(&ramp, 8, seconds, from: start)
             #expect(ramp.width == width)
         }
     }
 
     @Test func `one that brings nothing is taken back after a while, one that brings little stays`() {
-        for (slower, width) in [(2.0, 4), (1.8, 8)] {
+        for (slower, width) in [(2.0, 8), (1.8, 16)] {
             var ramp = JobRamp(now: start)
-            take(&ramp, 4, 1, from: start)
-            take(&ramp, 8, slower, from: start + .seconds(1))
+            take(&ramp, 8, 1, from: start)
+            take(&ramp, 16, slower, from: start + .seconds(1))
             #expect(ramp.width == width)
         }
     }
@@ -139,22 +148,22 @@ import Testing
             ramp.measure(JobRamp.Sample(running: ramp.width, received: received), now: now)
         }
         for rate in [1_000_000, 2_000_000, 4_000_000] as [Int64] { second(rate, &ramp) }
-        #expect(ramp.width == 4)
-        second(4_100_000, &ramp)
         #expect(ramp.width == 8)
+        second(4_100_000, &ramp)
+        #expect(ramp.width == 16)
         for _ in 0..<2 { second(4_200_000, &ramp) }
-        #expect(ramp.width == 4)
+        #expect(ramp.width == 8)
     }
 
     @Test func `unused slots and rate limits say nothing`() {
-        for (running, isHeld) in [(3, false), (4, true)] {
+        for (running, isHeld) in [(7, false), (8, true)] {
             var ramp = JobRamp(now: start)
             let turns = (0..<8).map { _ in ramp.begins(now: start) }
             let end = start + .seconds(0.1)
             for turn in turns { ramp.ends(turn, now: end) }
             ramp.measure(JobRamp.Sample(running: running, received: 0, isHeld: isHeld), now: end)
-            ramp.measure(JobRamp.Sample(running: 4, received: 0), now: end + .seconds(0.1))
-            #expect(ramp.width == 4)
+            ramp.measure(JobRamp.Sample(running: 8, received: 0), now: end + .seconds(0.1))
+            #expect(ramp.width == 8)
         }
     }
 
@@ -205,10 +214,10 @@ import Testing
         var next = ramp
         take(&next, 256, 0.1, from: start + .seconds(60))
         #expect(next.width == JobRamp.most)
-        for (most, width) in [(12, 12), (1, 4), (1000, 16)] {
+        for (most, width) in [(24, 24), (1, 4), (1000, 32)] {
             var ramp = JobRamp(most: most, now: start)
-            take(&ramp, 4, 0.1, from: start)
-            take(&ramp, 8, 0.1, from: start + .seconds(0.1))
+            take(&ramp, 8, 0.1, from: start)
+            take(&ramp, 16, 0.1, from: start + .seconds(0.1))
             #expect(ramp.width == width)
         }
     }
@@ -216,7 +225,7 @@ import Testing
     // MARK: every state
 
     private enum Event: CaseIterable {
-        case files, slowFiles, refused, crowded, held, second, rest
+        case files, slowFiles, streams, refused, crowded, held, second, rest
     }
 
     private func happen(_ event: Event, _ ramp: inout JobRamp, _ now: inout Instant) {
@@ -227,6 +236,7 @@ import Testing
             let turns = (0..<ramp.width).map { _ in ramp.begins(now: now) }
             now = now + .seconds(event == .files ? 0.05 : 1)
             for turn in turns { ramp.ends(turn, now: now) }
+        case .streams: ramp.sharesConnections()
         case .refused:
             for _ in 0..<8 { ramp.refuses(isOverload: true, now: now) }
             #expect(ramp.width <= before && ramp.width >= before / 4)
@@ -240,7 +250,7 @@ import Testing
         guard ramp.isDue(now: now) else { return }
         let (width, unmeasured) = (ramp.width, ramp)
         ramp.measure(sample, now: now)
-        #expect(ramp.width <= 2 * width && ramp.width >= width / 2)
+        #expect(ramp.width <= max(2 * width, JobRamp.ofStreams) && ramp.width >= width / 2)
         if sample.isHeld || sample.waiting > 0 { #expect(ramp.width <= width) }
         #expect(ramp != unmeasured, "what is due has an effect")
     }
@@ -253,7 +263,7 @@ import Testing
                 for event in Event.allCases {
                     var (ramp, moment) = (state, now)
                     happen(event, &ramp, &moment)
-                    #expect((JobRamp.start...JobRamp.most).contains(ramp.width))
+                    #expect((JobRamp.fewest...JobRamp.most).contains(ramp.width))
                     next[ramp] = moment
                 }
             }

@@ -157,6 +157,7 @@ struct JobWorld {
                 if !temper.isShared { idle[host] += 1 }
                 return refuse(index, isOverload: true)
             }
+            if temper.isShared { ramp?.sharesConnections() }
             let size = file(jobs[index].file).size
             jobs[index].stage = .receiving(left: size, window: Self.firstWindow, next: now + temper.trip)
         case .off, .connecting, .asking, .receiving: break

@@ -109,7 +109,8 @@ import Testing
     @Test func `one with streams gets two hundred, and as many connections beside them as before`() {
         var budget = HostBudget(bounds: .web, now: start)
         _ = granted(requests(0..<20, mayShare: true), &budget)
-        budget.learn(hasStreams: true, now: start)
+        let isNew = budget.learn(hasStreams: true, now: start)
+        #expect(isNew)
         #expect(budget.takeTurns().count == 4 && budget.waiting == 0)
         #expect(granted(requests(16..<180, mayShare: true), &budget) == 164)
         #expect(granted(requests(1000..<1030, mayShare: false), &budget) == 16)
@@ -117,7 +118,7 @@ import Testing
         for run in 0..<20 as Range<UInt64> { budget.release(run, ended: nil, now: start) }
         #expect(budget.inUse == 180 && budget.line.count(where: \.isInvited) == 6)
         // It has fallen back to HTTP/1.1.
-        budget.learn(hasStreams: false, now: start)
+        _ = budget.learn(hasStreams: false, now: start)
         #expect(granted(requests(3000..<3001, mayShare: true), &budget) == 0)
     }
 
