@@ -16,11 +16,16 @@ extension String.UTF8View {
     /// A cheap look at texts that are mostly without it, which is found in upper case too.
     fileprivate func has(word: String) -> Bool {
         let word = Array(word.utf8)
-        var rest = self[...]
-        while let start = rest.firstIndex(where: { $0.lowercased == word[0] }) {
-            rest = rest[start...]
-            if rest.prefix(word.count).elementsEqual(word, by: { $0.lowercased == $1 }) { return true }
-            rest = rest.dropFirst()
+        let found = unsafe withContiguousStorageIfAvailable { unsafe Self.has(word, in: UnsafeRawBufferPointer($0)) }
+        if let found { return found }
+        return unsafe Array(self).withUnsafeBytes { unsafe Self.has(word, in: $0) }
+    }
+
+    private static func has(_ word: [UInt8], in text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count >= word.count else { return false }
+        for start in 0...(text.count - word.count) where unsafe text[start] | 0x20 == word[0] {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: text[start..<start + word.count])
+            if unsafe rest.elementsEqual(word, by: { $0.lowercased == $1 }) { return true }
         }
         return false
     }
