@@ -50,6 +50,10 @@ simulate: ## simulated worlds, and some broken on purpose (SEEDS=20000 of them; 
 	@mkdir -p .build/simulation && rm -f .build/simulation/running-*
 ifdef SEED
 	@set -o pipefail; .build/release/PawlSimulate --seed $(SEED) | tee .build/simulation/seed-$(SEED).log | tail -n 40
+else ifdef QUEUE_SEED
+	@.build/release/PawlSimulate --queue-seed $(QUEUE_SEED)
+else ifdef AGREEMENT_SEED
+	@.build/release/PawlSimulate --agreement-seed $(AGREEMENT_SEED)
 else
 	@.build/release/PawlSimulate $(SEEDS) || \
 	    { cat .build/simulation/running-* 2>/dev/null && echo "it trapped in one of these"; exit 1; }

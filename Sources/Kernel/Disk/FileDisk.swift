@@ -117,6 +117,11 @@ package final class FileDisk: Disk {
         reserved.withLock { _ = $0.insert(Bytewise("\(folder)/\(name)")) }
     }
 
+    /// Whether the part file or the journal of a file of that name would have the name of another one to come.
+    func isReserved(_ name: String, in folder: String) -> Bool {
+        reserved.withLock(\.isEmpty) ? false : isReserved(PartNames(name), in: folder)
+    }
+
     private func isReserved(_ names: PartNames, in folder: String) -> Bool {
         reserved.withLock { reserved in
             !reserved.isEmpty
@@ -130,7 +135,7 @@ package final class FileDisk: Disk {
     }
 
     /// Warns once about a folder that is not safe.
-    private func warn(of folder: Folder) {
+    func warn(of folder: Folder) {
         guard folder.isOpenToOthers, warned.withLock({ $0.insert(folder.identity).inserted }) else { return }
         environment.notice(
             "other users can write to the folder \(folder.path), and replace the files that are downloaded there: "

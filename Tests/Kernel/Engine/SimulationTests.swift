@@ -38,10 +38,21 @@ import Testing
     @Test(arguments: [
         Sabotage.flipsBits, .keepsUnchecked, .skipsUnfitPieces, .doublesLanes, .ignoresPauses, .reusesEarly,
         .takesInterim, .reportsRetries, .computesOneDigest, .acceptsCutStreams, .mixesStreams, .ignoresGoAway,
-        .exceedsStreams, .resendsProcessed, .givesCreditPaused, .ignoresCalm,
+        .exceedsStreams, .resendsProcessed, .givesCreditPaused, .ignoresCalm, .cutsWholeFiles, .undatesWholeFiles,
+        .undatesPartFiles,
     ]) func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
         // `make simulate` breaks them in every way.
         #expect(Campaign.firstSeed(below: 100, noticing: sabotage) != nil, "it was not detected")
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>) func `small files end alike on both of their paths`(batch: UInt64) {
+        let campaign = Campaign(.agreement, seeds: batch * 25..<batch * 25 + 25)
+        campaign.runAll()
+        for failure in campaign.failures {
+            Issue.record("make simulate AGREEMENT_SEED=\(failure.seed): \(failure.violations)")
+        }
+        #expect(campaign.tally["twice: worlds"] == 25)
+        #expect(campaign.tally["twice: whole files named at once"] > 0)
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>) func `every law holds in queues from any seed`(batch: UInt64) {

@@ -14,6 +14,10 @@ final class UnfinishedIndex: Sendable {
         var leftovers: [UInt64: String] = [:]
         /// Files with spare names of part files and journals, whosever they are.
         var spares: Set<Bytewise<String>> = []
+        /// Files with the usual names of part files, whosever they are.
+        ///
+        /// Those that were there, and those of this process that have a journal; they may be gone.
+        var parts: Set<Bytewise<String>> = []
     }
 
     private let folders = Mutex<[FileIdentity: Names]>([:])
@@ -37,6 +41,19 @@ final class UnfinishedIndex: Sendable {
         }
     }
 
+    /// Whether a part file may be beside `name`, under its usual name or a spare one.
+    ///
+    /// Looks at no file, but reads the folder if that was not done yet.
+    func mayHavePart(_ name: String, in folder: Folder) -> Bool {
+        look(in: folder) { names in
+            let isAny = !names.parts.isEmpty || !names.spares.isEmpty
+            guard isAny else { return nil }
+            let isPart = names.parts.contains(Bytewise(FileName.partial(of: name, as: .usual)))
+            return isPart || names.spares.contains(Bytewise(FileName.partial(of: name, as: .spare)))
+                || names.spares.contains(Bytewise(FileName.journal(of: name, as: .spare))) ? name : nil
+        } != nil
+    }
+
     /// This process uses spare names for `name`.
     func addSpare(_ name: String, in folder: Folder) {
         let part = Bytewise(FileName.partial(of: name, as: .spare))
@@ -56,7 +73,11 @@ final class UnfinishedIndex: Sendable {
     }
 
     func add(_ source: String, name: String, in folder: Folder) {
-        folders.withLock { $0[folder.identity]?.journalled[Bytewise(source)] = name }
+        let part = Bytewise(FileName.partial(of: name, as: .usual))
+        folders.withLock { folders in
+            folders[folder.identity]?.journalled[Bytewise(source)] = name
+            _ = folders[folder.identity]?.parts.insert(part)
+        }
     }
 
     func remove(_ source: String, name: String, in folder: Folder) {
@@ -90,7 +111,7 @@ final class UnfinishedIndex: Sendable {
                 known.insert(Bytewise(FileName.partial(of: name, as: form)))
             }
             for entry in folder.names(endingIn: form.partialEnding) {
-                if form == .spare { names.spares.insert(Bytewise(entry)) }
+                if form == .spare { names.spares.insert(Bytewise(entry)) } else { names.parts.insert(Bytewise(entry)) }
                 guard !known.contains(Bytewise(entry)) else { continue }
                 guard case .of(let mark) = OwnerAttribute.ofPart(entry, in: folder) else { continue }
                 names.leftovers[mark] = entry.withoutEnding(form.partialEnding)

@@ -5,7 +5,7 @@ import PawlSystem
 
 /// The same bytes under another name.
 extension Publication {
-    private static let mostVariants = 16
+    static let mostVariants = 16
     private static let room: Int64 = 256 << 10
 
     /// The finished file that an earlier download of this URL has made, with these bytes, and that nobody has changed since.

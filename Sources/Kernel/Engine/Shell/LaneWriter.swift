@@ -28,6 +28,8 @@ final class LaneWriter: TransferSink {
     private var joint: ByteRange?
     private(set) var received: Int64 = 0
     private(set) var isAdmitted = false
+    /// Whether its host counts it as served.
+    var isServed = false
     /// Its server sends more than this lane is to fetch: another lane has the rest.
     var asksBeyond: Bool { isAdmitted && end < responseEnd }
     /// Whether no other lane can have written its bytes, and as of which decision.
@@ -78,6 +80,8 @@ final class LaneWriter: TransferSink {
 
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
         record?.head = head
+        if runner.receivesStraight(self, head) { return true }
+        if isDropped { return false }
         if runner.wantsPage(of: head) {
             page = ErrorPage(head: head)
             return true
@@ -90,6 +94,10 @@ final class LaneWriter: TransferSink {
 
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         if page != nil { return unsafe collect(chunk) }
+        if unsafe runner.collectsStraight(chunk) {
+            runner.charge(chunk.count, to: origin)
+            return .taken
+        }
         guard isAdmitted else { return question == nil ? .stop : .pause }
         if !mayPass, runner.holdsBack(self) { return .pause }
         mayPass = false
@@ -138,6 +146,12 @@ final class LaneWriter: TransferSink {
         guard uncompared == 0 else { return true }
         // The result of the comparison may end this lane.
         return runner.compared(lane, agreed: true)
+    }
+
+    /// Writes bytes that were collected before the lane was admitted.
+    func deliver(_ bytes: UnsafeRawBufferPointer) -> ChunkResult {
+        received += Int64(bytes.count)
+        return unsafe bytes.isEmpty ? .taken : write(bytes)
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) -> ChunkResult {
@@ -201,6 +215,7 @@ final class LaneWriter: TransferSink {
         guard !isDropped else { return }
         // The response may end the download, and with it the runner.
         let runner = runner
+        if runner.endsStraight(end) || isDropped { return }
         if let page, end == .complete { judge(page.head, page.bytes) }
         runner.ended(lane, end)
     }

@@ -86,10 +86,10 @@ extension Runner {
 
     // MARK: lanes
 
-    private func open(_ order: LaneOrder) {
+    func open(_ order: LaneOrder) {
         let now = clock.now
         // The first connection is what the run has begun with.
-        if ask({ $0.lanes.list.count }) > 1, !shared.mayOpen(run) {
+        if straight == nil, ask({ $0.lanes.list.count }) > 1, !shared.mayOpen(run) {
             return feed(now: now) { $0.postponed(order.lane, until: $1 + .seconds(1), now: $1) }
         }
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
@@ -169,7 +169,7 @@ extension Runner {
         // Checkpoints due before the journal existed did nothing.
         if !hadJournal, hasBytes { checkpoint() }
         guard ask({ $0.source(of: id) }) != nil else { return }
-        if !writer.isAdmitted { shared.hosts.accept(writer.origin, run: run, target: writer.target, now: clock.now) }
+        serve(writer)
         writer.admit(extent)
     }
 

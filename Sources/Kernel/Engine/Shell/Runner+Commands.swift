@@ -11,6 +11,7 @@ extension Runner {
 
     /// Ends the wait for the next attempt on behalf of the user, also one that the server requested.
     func retryNow() {
+        leaveStraightPath()
         guard machine.nextAttempt != nil || machine.phase == .waitingForNetwork else { return }
         feed { $0.retryNow(now: $1) }
     }
@@ -24,6 +25,7 @@ extension Runner {
     func limit(to rate: Int64?) { limiter.change(rate: rate, now: clock.now) }
 
     func look() -> Inspection {
+        leaveStraightPath()
         sync()
         return Inspection(machine)
     }

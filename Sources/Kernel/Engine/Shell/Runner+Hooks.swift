@@ -125,7 +125,7 @@ extension Runner {
     }
 
     func memoryContent(at update: StatusUpdate) -> [UInt8]? {
-        guard ask({ $0.isInMemory }), case .finished = update else { return nil }
+        guard straight == nil, ask({ $0.isInMemory }), case .finished = update else { return nil }
         return memory?.bytes
     }
 }

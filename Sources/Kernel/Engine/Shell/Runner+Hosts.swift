@@ -18,8 +18,15 @@ extension Runner {
     /// download has it, such as one that follows a redirect.
     func free(_ writer: LaneWriter) {
         let place = FreedPlace(
-            lane: writer.lane, origin: writer.origin, target: writer.target, wasServed: writer.isAdmitted)
+            lane: writer.lane, origin: writer.origin, target: writer.target, wasServed: writer.isServed)
         freed.append(place)
+    }
+
+    /// The response to its request is used.
+    func serve(_ writer: LaneWriter) {
+        guard !writer.isServed else { return }
+        writer.isServed = true
+        shared.hosts.accept(writer.origin, run: run, target: writer.target, now: clock.now)
     }
 
     private func release(_ place: FreedPlace, now: Instant) {

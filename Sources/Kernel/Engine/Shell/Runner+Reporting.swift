@@ -4,25 +4,59 @@ import PawlJournal
 
 // Progress samples for the download's owner, and its events.
 extension Runner {
+    /// What samples and events tell of a download, whether or not it has a machine.
+    private struct Outline {
+        var phase: DownloadState
+        var name: String?
+        var received: Int64
+        /// The first address.
+        var source: String
+        var verified: VerificationResult?
+    }
+
+    private var outline: Outline {
+        guard let straight else {
+            return ask {
+                Outline(
+                    phase: $0.shownPhase, name: $0.name, received: $0.lanes.received, source: $0.sources[0].given.text,
+                    verified: $0.verified)
+            }
+        }
+        return Outline(
+            phase: straight.phase, name: straight.name, received: straight.received, source: addresses[0],
+            verified: straight.path.verified)
+    }
+
+    private var connections: Int { straight?.connections ?? writers.count }
+
     func read(now: Instant) {
-        meter.note(total: machine.lanes.received, now: now)
+        let outline = outline
+        meter.note(total: outline.received, now: now)
         var reading = ProgressSample()
-        reading.phase = ask { $0.shownPhase }
-        reading.name = ask { $0.name }
+        reading.phase = outline.phase
+        reading.name = outline.name
+        reading.received = outline.received
+        reading.at = now
+        reading.connections = connections
+        if let straight {
+            (reading.written, reading.total) = (straight.received, straight.path.content?.length)
+        } else {
+            readMachine(&reading, now: now)
+        }
+        box.set(reading)
+    }
+
+    private func readMachine(_ reading: inout ProgressSample, now: Instant) {
         reading.written = machine.lanes.map.done.count
         reading.total = machine.lanes.map.total
-        reading.received = machine.lanes.received
         reading.speed = meter.lastSecond(now: now)
         reading.smoothed = meter.smoothed(now: now)
-        reading.connections = writers.count
         reading.retryIn = ask { $0.nextAttempt }.map { max(.zero, $0 - now) }
         reading.waitsForHost = ask { $0.awaitsPlace && $0.waitsForRetry } ? deniedBy?.host : nil
         if ask({ $0.awaitsPlace }), let origin = deniedBy {
             reading.hostLimit = shared.hosts.note(of: origin).map { (origin.host, $0) }
         }
         reading.retry = reading.retryIn == nil || reading.waitsForHost != nil ? nil : retry
-        reading.at = now
-        box.set(reading)
     }
 
     func notify(_ update: StatusUpdate) {
@@ -33,23 +67,24 @@ extension Runner {
         // Its receivers may start it again because of this event.
         if let observer = job.observer { return observer(update, lastHead) }
         if update.isRest { shared.onSlot(.rests(id)) }
-        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: ask { $0.shownPhase }) }
+        guard shared.reportsEveryPhase || !update.isImplied else { return box.set(phase: outline.phase) }
         let now = clock.now
-        if readConnections != writers.count {
+        if readConnections != connections {
             read(now: now)
-            readConnections = writers.count
+            readConnections = connections
         }
         if update.isStart, let lastHead { accepted = (lastHead, lastAddress) }
+        let outline = outline
         let response = update.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
         shared.onReport(
             EngineEvent(
-                id: id, update: update, name: ask { $0.name } ?? "", path: publishedPath,
-                stamp: update.isFinish ? finishedStamp() : nil, received: machine.lanes.received,
-                elapsed: now - startedAt,
-                source: update.isFinish ? machine.sources[0].given.text : "", content: memoryContent(at: update),
+                id: id, update: update, name: outline.name ?? "", path: publishedPath,
+                stamp: update.isFinish ? straight?.file?.stamp ?? finishedStamp() : nil, received: outline.received,
+                elapsed: now - startedAt, source: update.isFinish ? outline.source : "",
+                content: memoryContent(at: update),
                 head: update.hasResponse ? response?.0 : nil, address: update.hasResponse ? response?.1 : nil,
                 page: update.isFailure ? lastResponse?.page : nil, transfers: update.isLast ? transfers : [],
-                verification: update.isFinish ? ask { $0.verified } : nil))
+                verification: update.isFinish ? outline.verified : nil))
     }
 }
 

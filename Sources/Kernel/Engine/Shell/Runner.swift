@@ -12,7 +12,7 @@ final class Runner {
     /// The number of its first run.
     let arrival: UInt64
     private var order: Boxed<Job>
-    var job: Job { order.value }
+    var job: Job { _read { yield order.value } }
     /// The loop outlives its runners, and ends when it has none.
     let loop: Loop
     let shared: Shared
@@ -26,7 +26,9 @@ final class Runner {
     let addresses: [String]
     /// An address was replaced; the machine knows which may be stored.
     var hasOtherAddress = false
-    var machine: DownloadMachine
+    /// The way without a machine, as long as it is enough.
+    var straight: StraightRun?
+    private lazy var decisionMaker = DecisionMaker(machine: makeMachine())
     var place: Place?
     var writers: [LaneWriter] = []
     private(set) var alarm: Alarm?
@@ -60,6 +62,8 @@ final class Runner {
     var performing = 0
     /// How many downloads had released descriptors when it began to wait for one.
     private var releases: UInt64 = 0
+    /// Whether it has waited for a descriptor.
+    private var hasWaited = false
     private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
     /// The SHA-256 digest of the content, if it was computed.
@@ -81,11 +85,19 @@ final class Runner {
         witness = shared.ports.witness
         startedAt = clock.now
         limiter = RateLimiter(rate: order.value.rateLimit)
-        let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
-        var plan = order.value.plan
-        plan.canRefresh = order.value.refresh != nil
-        machine = DownloadMachine(plan: plan, seed: seed)
-        addresses = machine.sources.map(\.text)
+        addresses = order.value.plan.sources.map(\.text)
+    }
+
+    /// Made when something happens about which ``StraightPath`` does not decide.
+    var machine: DownloadMachine {
+        _read { yield decisionMaker.machine }
+        _modify { yield &decisionMaker.machine }
+    }
+
+    private func makeMachine() -> DownloadMachine {
+        var plan = job.plan
+        plan.canRefresh = job.refresh != nil
+        return DownloadMachine(plan: plan, seed: UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue)
     }
 
     /// Continues `other`, which has waited for a descriptor and holds nothing.
@@ -94,12 +106,15 @@ final class Runner {
         hasOtherAddress = other.hasOtherAddress
         limiter = other.limiter
         retry = other.retry
+        hasWaited = true
         machine.waiting.descriptors = other.machine.waiting.descriptors.next(
             hasCompany: shared.hasCompany(of: other.run) || shared.releases != other.releases)
     }
 
     /// Replaces the given address.
     func use(_ address: WebAddress) {
+        // The machine begins with the former one.
+        leaveStraightPath()
         var job = job
         job.plan.sources[0] = address
         order = Boxed(job)
@@ -107,13 +122,17 @@ final class Runner {
     }
 
     /// Asks the machine in place: a call on the stored property would copy the whole machine first.
-    func ask<Value>(_ question: (inout DownloadMachine) -> Value) -> Value { question(&machine) }
+    func ask<Value>(_ question: (inout DownloadMachine) -> Value) -> Value {
+        leaveStraightPath()
+        return question(&machine)
+    }
 
     // MARK: events
 
     /// Reports every lane's progress to the machine, then the event, and performs the resulting actions.
     func feed(now: Instant? = nil, _ event: (inout DownloadMachine, Instant) -> [Action]) {
         let now = now ?? clock.now
+        leaveStraightPath()
         sync(now: now)
         machine.happens(at: now)
         perform(event(&machine, now))
@@ -121,12 +140,12 @@ final class Runner {
 
     func begin() {
         let now = clock.now
-        machine.happens(at: now)
         let isLocal = job.plan.sources.allSatisfy(\.isLoopback)
         let online = isLocal || shared.ports.reachability.isOnline
-        machine.limited(to: presentLimit, now: now)
-        let hasWaited = machine.waiting.descriptors.count > 0
         let mayBegin = shared.mayBegin(run, hasWaited: hasWaited)
+        if mayBegin, goStraight(online: online, now: now) { return }
+        machine.happens(at: now)
+        machine.limited(to: presentLimit, now: now)
         // Those that hold the others will release them.
         if !mayBegin { machine.waiting.descriptors.lonely = 0 }
         let claimed = mayBegin ? earlyClaim() : .failed(.noDescriptor)
@@ -142,9 +161,13 @@ final class Runner {
         feed(now: now) { $0.rang(due.generation, now: $1) }
     }
 
-    func stoodStill(for span: Interval, now: Instant) { machine.stoodStill(for: span, now: now) }
+    func stoodStill(for span: Interval, now: Instant) {
+        leaveStraightPath()
+        machine.stoodStill(for: span, now: now)
+    }
 
     func tick(now: Instant) {
+        leaveStraightPath()
         lookForNetwork(now: now)
         place?.file?.ensurePartName()
         feed(now: now) { [limit = presentLimit] machine, now in
@@ -196,6 +219,7 @@ final class Runner {
     }
 
     func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
+        leaveStraightPath()
         let head = noteSecurity(of: lane, head)
         lastHead = head
         let writer = writers.first { $0.lane == lane }
@@ -212,7 +236,7 @@ final class Runner {
     }
 
     /// Stores the host's TLS policy, and rewrites a redirect to the scheme that its target requires.
-    private func noteSecurity(of lane: LaneID, _ head: ResponseHead) -> ResponseHead {
+    func noteSecurity(of lane: LaneID, _ head: ResponseHead) -> ResponseHead {
         if let field = head.transportSecurity, job.settings.values.verifiesPeer,
             let origin = writers.first(where: { $0.lane == lane })?.origin, origin.scheme == .https
         {
@@ -259,7 +283,7 @@ final class Runner {
     func finish(_ writer: LaneWriter) {
         guard var record = writer.record, transfers.count < Self.mostTransfers else { return }
         record.end = clock.now
-        record.received = writer.received
+        record.received = straight?.received ?? writer.received
         transfers.append(record)
     }
 
@@ -313,11 +337,22 @@ final class Runner {
             shared.waits(run, loop.poster(for: self))
         }
         switch machine.phase {
-        case .paused, .preempted, .finished, .failed, .removed:
-            isReleased = true
-            shared.ended(run)
-            loop.release(self)
+        case .paused, .preempted, .finished, .failed, .removed: release()
         case .waiting, .waitingForDisk, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
         }
     }
+
+    /// Leaves the loop.
+    func release() {
+        isReleased = true
+        shared.ended(run)
+        loop.release(self)
+    }
+}
+
+/// A machine that is changed in place.
+private final class DecisionMaker {
+    var machine: DownloadMachine
+
+    init(machine: DownloadMachine) { self.machine = machine }
 }

@@ -60,6 +60,41 @@ package enum ClaimResult {
     case skipped(path: String)
 }
 
+/// A whole file in memory, which only needs its name.
+package struct WholeFile: Sendable {
+    package var folder: String
+    /// The final file name, already safe.
+    package var name: String
+    package var bytes: [UInt8]
+    /// The address of its content.
+    package var source: String
+    /// Proves what content it is, where something does.
+    package var content: ContentFingerprint?
+    package var modified: UnixTime?
+
+    package init(
+        folder: String, name: String, bytes: [UInt8], source: String, content: ContentFingerprint?, modified: UnixTime?
+    ) {
+        self.folder = folder
+        self.name = name
+        self.bytes = bytes
+        self.source = source
+        self.content = content
+        self.modified = modified
+    }
+}
+
+/// A whole file that got its name.
+package struct PublishedFile: Hashable, Sendable {
+    package var path: String
+    package var stamp: FileStamp?
+
+    package init(path: String, stamp: FileStamp?) {
+        self.path = path
+        self.stamp = stamp
+    }
+}
+
 /// Folders, part files, journals.
 ///
 /// Shared by all loops.
@@ -69,6 +104,18 @@ package protocol Disk: AnyObject, Sendable {
     /// counts as a taken name. Throws code 11 when the same download is running elsewhere, 13, 15, 16, 17, 18
     /// and 9 as their names say.
     func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult
+    /// Whether whole files get their names in this folder without a wait for the disk.
+    func publishesWhole(in folder: String) -> Bool
+    /// Whether nothing in the folder has that name, and no download, part file or journal is known to be beside it.
+    func isFree(_ name: String, in folder: String) -> Bool
+    /// Writes a whole file and gives it its name, as a claim, a write and ``JournalledFile/publish(length:modified:completion:)``
+    /// would; the mark of its completion is that of ``Claim/recognizesBytes``.
+    ///
+    /// `nil` where only these can decide, because of what is in the folder, or fail: then nothing was changed. Before it has its
+    /// name no other program sees it, and a kill leaves nothing of it.
+    func publish(_ file: WholeFile) -> PublishedFile?
+    /// The digests of bytes in memory, at once.
+    func digests(_ algorithms: [HashAlgorithm], of bytes: [UInt8]) -> [Checksum]
     /// The name of a part file in `folder` whose journal has `source` first, if there is one.
     func unfinished(of source: String, in folder: String) -> String?
     /// The name of a part file of `source` in `folder` that an earlier process left without a readable

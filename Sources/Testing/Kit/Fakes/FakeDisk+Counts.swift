@@ -22,5 +22,7 @@ extension FakeDisk {
         package var cutTails = 0
         /// Holes of existing files that were continued.
         package var holes = 0
+        /// Whole files that got their names at once.
+        package var wholeFiles = 0
     }
 }

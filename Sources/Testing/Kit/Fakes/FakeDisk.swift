@@ -69,6 +69,8 @@ package final class FakeDisk: Disk {
         var onCrash: (@Sendable (Crash) -> Void)?
         var calls = 0
         var delay = Interval.zero
+        /// Whether whole files get their names at once.
+        var isVolatile = false
         var boot = BootIdentity(high: 1, low: 1)
         var holders = 0
         var open: [Int: FakeFile] = [:]
@@ -199,8 +201,10 @@ package final class FakeDisk: Disk {
         let now = timeline.now
         let files = state.withLock { state in
             let files = state.folder.files
-            state.open = [:]
             for file in files { file.contents.withLock { $0.die(at: now) } }
+            // Those without a name are gone.
+            for file in state.open.values { file.contents.withLock { $0.holder = nil } }
+            state.open = [:]
             if kind == .powerCut { state.losePower(files) }
             return files
         }

@@ -46,7 +46,7 @@ struct FakePublication: Sendable {
         let written = file.contents.withLock { contents in
             contents.cut(to: min(length, contents.length))
             if sabotage == .cutsFiles { contents.length = max(0, length - 1) }
-            contents.modified = modified
+            contents.modified = sabotage == .undatesPartFiles ? nil : modified
             contents.synced(contents.written, length: contents.length)
             return contents.written
         }

@@ -22,11 +22,14 @@ package final class Campaign: Sendable {
         case downloads
         /// A queue with its user.
         case queue
+        /// The same downloads twice: with the straight path of small files, and without.
+        case agreement
 
         package func run(seed: UInt64, keepsLog: Bool = false) -> Simulation.Outcome {
             switch self {
             case .downloads: Simulation.run(seed: seed, keepsLog: keepsLog)
             case .queue: QueueSimulation.run(seed: seed, keepsLog: keepsLog)
+            case .agreement: Agreement.run(seed: seed, keepsLog: keepsLog)
             }
         }
 
@@ -35,6 +38,7 @@ package final class Campaign: Sendable {
             switch self {
             case .downloads: Tally.expected
             case .queue: Tally.expectedOfQueues
+            case .agreement: ["twice: whole files named at once", "twice: published"]
             }
         }
 
@@ -42,7 +46,7 @@ package final class Campaign: Sendable {
         var many: Int {
             switch self {
             case .downloads: 10_000
-            case .queue: 1_000
+            case .queue, .agreement: 1_000
             }
         }
 
@@ -51,6 +55,7 @@ package final class Campaign: Sendable {
             switch self {
             case .downloads: "make simulate SEED=\(seed)"
             case .queue: "make simulate QUEUE_SEED=\(seed)"
+            case .agreement: "make simulate AGREEMENT_SEED=\(seed)"
             }
         }
     }
@@ -134,7 +139,10 @@ package final class Campaign: Sendable {
 
     /// The first seed in which the law of `sabotage` is broken.
     package static func firstSeed(below limit: UInt64, noticing sabotage: Sabotage) -> UInt64? {
-        firstSeed(below: limit, breaking: sabotage.law) { Simulation.run(seed: $0, sabotage: sabotage) }
+        firstSeed(below: limit, breaking: sabotage.law) { seed in
+            sabotage.law == .agreement
+                ? Agreement.run(seed: seed, sabotage: sabotage) : Simulation.run(seed: seed, sabotage: sabotage)
+        }
     }
 
     package static func firstSeed(below limit: UInt64, noticing sabotage: QueueSabotage) -> UInt64? {

@@ -39,6 +39,7 @@ package enum Law: String, CaseIterable, Sendable {
     case tidiness = "nothing is left open or left behind"
     case room = "no download waits for a disk that has room"
     case confirmed = "what a queue has confirmed, it keeps"
+    case agreement = "small files end alike with and without a machine"
     case users = "a file that no download has finished stays as it is"
 }
 

@@ -44,6 +44,12 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case restartsFailed
     /// Finished files lack their end.
     case cutsFiles
+    /// Files that get their names at once lack their end.
+    case cutsWholeFiles
+    /// They lack their time.
+    case undatesWholeFiles
+    /// Other files lack their time.
+    case undatesPartFiles
     /// Files are left behind.
     case litters
     /// Journals do not record the requested part of the resource.
@@ -134,10 +140,11 @@ package enum Sabotage: String, CaseIterable, Sendable {
     /// The law that has to notice it.
     package var law: Law {
         switch self {
-        case .flipsBits, .cutsFiles, .sharesParts: .published
+        case .flipsBits, .cutsFiles, .cutsWholeFiles, .sharesParts: .published
         case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags, .disguisesPages,
             .disguisesLatePages, .endsFilesEarly, .hidesHoles:
             .published
+        case .undatesWholeFiles, .undatesPartFiles: .agreement
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut
         case .forgetsCursors, .confusesFiles: .kill

@@ -75,6 +75,8 @@ package struct Scenario: Sendable {
     package var rate: Int64?
     package var diskDelay = Interval.zero
     package var reservesRoom = true
+    /// Whether whole files get their names at once.
+    package var isDiskVolatile = false
     /// At an event, counted from 1.
     package var atEvents: [Int: [Incident]] = [:]
     package var atTimes: [(after: Interval, incident: Incident)] = []
@@ -92,6 +94,7 @@ package struct Scenario: Sendable {
         loops = dice.chance(0.02) ? 2 : 1
         if dice.chance(0.1) { rate = dice.bytes(200_000...2_000_000) }
         if dice.chance(0.4) { diskDelay = .milliseconds(Int64(dice.below(300))) }
+        isDiskVolatile = diskDelay == .zero
         reservesRoom = dice.chance(0.5)
         for index in 0..<count { addDownload(index, of: count) }
         for _ in 0..<dice.pick([0, 1, 2, 3, 5]) { addIncident() }

@@ -23,6 +23,7 @@ extension Simulation {
 
     func hear(_ report: EngineEvent) {
         guard !state.withLock({ $0.isDead }), let index = index(of: report.id) else { return }
+        noteReport(report, of: index)
         course(index) { if !report.name.isEmpty { $0.name = report.name } }
         switch report.update {
         case .phase(let phase): entered(phase, index)

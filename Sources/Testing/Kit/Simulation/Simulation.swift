@@ -59,6 +59,8 @@ package final class Simulation: Sendable {
         var courses: [Course]
         var tally = Tally()
         var violations: [Violation] = []
+        /// What was reported of which download, with its contents.
+        var reports: [(index: Int, line: String)] = []
         /// The budgets of hosts at the last instant, and how many connections were served when.
         var budgets: [Origin: HostBudget] = [:]
         var served: [Origin: [(at: Instant, count: Int)]] = [:]
@@ -126,6 +128,7 @@ package final class Simulation: Sendable {
         tally.note("bytes of races dropped", Int(disk.dropped))
         tally.note("foreign tails truncated", disk.cutTails)
         tally.note("holes of existing files", disk.holes)
+        tally.note("whole files named at once", disk.wholeFiles)
         tally.note("responses of bad nodes", world.network.badNodes)
         tally.note("bytes lost to power cuts", Int(disk.lostToPowerCuts))
         tally.note("bytes received", Int(world.network.taken))
@@ -161,6 +164,7 @@ extension Simulation {
         let (world, disk, network) = (world, world.disk, world.network)
         for (host, server) in scenario.servers.sorted(by: { $0.key < $1.key }) { network[host] = server }
         disk.setDelay(scenario.diskDelay)
+        disk.set(isVolatile: scenario.isDiskVolatile)
         disk.troubles.reservesRoom = scenario.reservesRoom
         seedParts()
         disk.set(traps: scenario.traps) { [weak self] kind in
