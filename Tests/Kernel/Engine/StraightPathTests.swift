@@ -149,4 +149,21 @@ import Testing
         #expect(stage.world.disk.finished(Stage.path("a.bin")) == nil)
         #expect(!stage.world.disk.written(Stage.path("a.bin")).isEmpty, "what had arrived is kept")
     }
+
+    @Test func `no more than two mebibytes are collected at once, and again when they are written`() {
+        let stage = stage()
+        stage.world.network[Stage.host].rate = 100 << 20
+        let payloads = (0..<3).map { stage.serve("\($0).bin", 900 * .kibi) }
+        for number in 0..<3 { stage.start(Stage.job("\(number).bin")) }
+        stage.after(.seconds(1)) { stage in
+            #expect(stage.world.disk.counts.wholeFiles == 2)
+            for number in 3..<5 {
+                stage.serve("\(number).bin", 900 * .kibi)
+                stage.start(Stage.job("\(number).bin"))
+            }
+        }
+        stage.run()
+        #expect(stage.world.disk.counts.wholeFiles == 4)
+        for number in 0..<3 { stage.expect(payloads[number], at: "\(number).bin") }
+    }
 }

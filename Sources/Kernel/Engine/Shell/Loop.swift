@@ -43,6 +43,10 @@ final class Loop {
     private var sleepers: [(until: Instant, transfer: TransferID)] = []
     private var nextTick: Instant?
     private var isStopping = false
+    /// The bytes of bodies that are collected in memory, as long as they will be.
+    private var collected: Int64 = 0
+    /// Bodies of the usual small files at once, and a few long ones.
+    private static let mostCollected: Int64 = 2 << 20
 
     init(shared: Shared, mailbox: Mailbox<Message>) {
         self.shared = shared
@@ -167,6 +171,15 @@ final class Loop {
         for runner in runners { runner.ring(now: now) }
         nextAlarm = runners.lazy.compactMap { $0.alarm?.at }.min()
     }
+
+    /// Reserves memory for a body of that length until ``endCollecting(_:)``; `false` where there is no more.
+    func beginCollecting(_ length: Int64) -> Bool {
+        guard collected + length <= Self.mostCollected else { return false }
+        collected += length
+        return true
+    }
+
+    func endCollecting(_ length: Int64) { collected -= length }
 
     // MARK: requests of runners
 

@@ -53,7 +53,7 @@ extension Runner {
         }
         let name = job.fileName ?? name(from: job.plan.sources[0], head)
         guard let length = straight?.path.content?.length,
-            length <= Self.longestUnasked || disk.isFree(name, in: job.folder)
+            length <= Self.longestUnasked || disk.isFree(name, in: job.folder), loop.beginCollecting(length)
         else {
             leaveStraightPath()
             return false
@@ -112,6 +112,7 @@ extension Runner {
     private func finishStraight() {
         guard let run = straight, let file = run.file, let writer = writers.popLast() else { return }
         let length = Int64(run.bytes.count)
+        loop.endCollecting(length)
         accepted = run.head.map { ($0, writer.address) }
         straight?.phase = .transferring
         straight?.connections = 1
@@ -143,6 +144,7 @@ extension Runner {
         guard let left = straight else { return }
         assert(left.file == nil, "a published file is finished")
         straight = nil
+        if left.head != nil, let length = left.path.content?.length { loop.endCollecting(length) }
         machine.happens(at: startedAt)
         machine.limited(to: presentLimit, now: startedAt)
         let actions = machine.begin(claimed: earlyClaim(), online: true, now: startedAt)
