@@ -73,7 +73,7 @@ func example(_ folder: String) -> Target {
 
 let examples = [
     "Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress", "ModelHub", "OCILayer",
-    "Artifact", "FeedImages",
+    "Artifact", "FeedImages", "Mirror",
 ]
 
 let package = Package(
@@ -122,13 +122,17 @@ let package = Package(
             apart: ["Commands"]),
         module(
             "PawlS3", in: "Features/S3",
-            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlXML"], apart: ["Command"]),
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlXML", "PawlCollections"],
+            apart: ["Command"]),
+        module(
+            "PawlCollections", in: "Features/Collections",
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlDisk"], apart: ["Command"]),
         module("PawlIntake", in: "Library/Intake", ["PawlBase", "PawlIntegrity"]),
         module(
             "Pawl", in: "Library/Pawl",
             [
                 "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlCurl", "PawlDisk",
-                "PawlReach", "PawlQueue", "PawlStore", "PawlResumeData", "PawlIntegrity", "PawlS3",
+                "PawlReach", "PawlQueue", "PawlStore", "PawlResumeData", "PawlIntegrity", "PawlS3", "PawlCollections",
             ]),
         module("PawlSession", in: "Library/Session", ["PawlBase", "PawlJournal", "PawlSystem", "Pawl"]),
         module(
@@ -159,15 +163,21 @@ let package = Package(
             ["PawlBase", "PawlSystem", "PawlIntake", "Pawl"]),
         module(
             "PawlGet", in: "Tool/Get",
-            ["PawlBase", "PawlJournal", "PawlSystem", "PawlS3", "PawlIntake", "Pawl", "PawlTerminal"]),
+            [
+                "PawlBase", "PawlJournal", "PawlSystem", "PawlS3", "PawlCollections", "PawlIntake", "Pawl",
+                "PawlTerminal",
+            ]),
         module(
             "PawlS3Command", in: "Features/S3/Command",
-            ["PawlBase", "PawlS3", "PawlIntake", "Pawl", "PawlGet"]),
+            ["PawlBase", "PawlS3", "PawlCollections", "Pawl", "PawlGet"]),
+        module(
+            "PawlCollectionsCommand", in: "Features/Collections/Command",
+            ["PawlBase", "PawlSystem", "PawlCollections", "Pawl", "PawlTerminal", "PawlGet"]),
         module(
             "PawlPipe", in: "Features/Pipe",
             [
                 "PawlBase", "PawlJournal", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlIntegrity",
-                "PawlS3", "Pawl", "PawlWeb", "PawlTerminal", "PawlGet", "CPawlSystem",
+                "PawlS3", "PawlCollections", "Pawl", "PawlWeb", "PawlTerminal", "PawlGet", "CPawlSystem",
             ]),
         module(
             "PawlVerify", in: "Features/Integrity/Commands",
@@ -185,7 +195,8 @@ let package = Package(
             "PawlCommands", in: "Tool/Commands",
             [
                 "PawlBase", "PawlJournal", "PawlSystem", "PawlIntake", "Pawl", "PawlAria2", "PawlTerminal", "PawlGet",
-                "PawlS3Command", "PawlPipe", "PawlVerify", "PawlServiceCommands", "PawlAria2c",
+                "PawlS3Command", "PawlCollectionsCommand", "PawlPipe", "PawlVerify", "PawlServiceCommands",
+                "PawlAria2c",
             ]),
         .executableTarget(
             name: "PawlTool", dependencies: ["PawlCommands"], path: "Sources/Tool/Main", exclude: ["README.md"],
@@ -210,7 +221,9 @@ let package = Package(
         tests("PawlQueueTests", in: "Library/Queue/Decisions", ["PawlCore", "PawlQueue"]),
         tests("PawlStoreTests", in: "Library/Queue/Store", ["PawlQueue", "PawlStore"]),
         tests("PawlResumeDataTests", in: "Library/ResumeData", ["PawlJournal", "PawlResumeData", "PawlXML"]),
-        tests("PawlIntakeTests", in: "Library/Intake", ["PawlAria2", "PawlIntake", "PawlIntegrity", "PawlPipe"]),
+        tests(
+            "PawlIntakeTests", in: "Library/Intake",
+            ["PawlAria2", "PawlCollections", "PawlIntake", "PawlIntegrity", "PawlPipe"]),
         // Is killed while it works: what it leaves is looked at.
         .executableTarget(
             name: "QueueProgram", dependencies: ["Pawl"], path: "Tests/Library/QueueProgram", swiftSettings: strict),
@@ -227,6 +240,9 @@ let package = Package(
         tests(
             "PawlS3Tests", in: "Features/S3",
             ["PawlCore", "PawlCurl", "PawlHTTP", "PawlJournal", "PawlS3", "PawlXML"]),
+        tests(
+            "PawlCollectionsTests", in: "Features/Collections",
+            ["PawlCollections", "PawlDisk", "PawlJournal", "PawlXML"]),
         tests(
             "PawlIntegrityTests", in: "Features/Integrity",
             ["PawlIntegrity", "PawlJournal", "PawlXML"]),
@@ -252,7 +268,7 @@ let package = Package(
         tests(
             "PawlFuzzTests", in: "Fuzz",
             [
-                "Pawl", "PawlAria2", "PawlCommands", "PawlCore", "PawlGet", "PawlHTTP", "PawlIntake",
+                "Pawl", "PawlAria2", "PawlCollections", "PawlCommands", "PawlCore", "PawlGet", "PawlHTTP", "PawlIntake",
                 "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlResumeData", "PawlS3",
                 "PawlTerminal",
                 "PawlWeb",

@@ -143,4 +143,21 @@ import Testing
         #expect(bench.folder.difference("film", from: payload) == nil)
         #expect(bench.files == ["film"])
     }
+
+    @Test(.enabled(if: IndexServerKind.nginx.isAvailable, "needs nginx"))
+    func `the mirror example follows a release directory`() throws {
+        let bench = try ExampleBench()
+        let site = try ServedFolder()
+        for (index, name) in ["a.iso", "b.iso"].enumerated() {
+            try site.add(name, Payload(seed: UInt64(920 + index), length: 100_000))
+        }
+        let server = try IndexServer(.nginx, site)
+        let first = try bench.run("Mirror", bench.folder.path, server.url("/"))
+        #expect(first.lines.last == "2 new, 0 unchanged, 0 failed", "\(first.lines) \(first.errors)")
+        unsafe unlink("\(site.path)/a.iso")
+        try site.add("c.iso", Payload(seed: 930, length: 50))
+        let second = try bench.run("Mirror", bench.folder.path, server.url("/"))
+        #expect(second.lines == ["removed a.iso", "1 new, 1 unchanged, 0 failed"], "\(second.lines) \(second.errors)")
+        #expect(bench.files == ["b.iso", "c.iso"])
+    }
 }

@@ -22,6 +22,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case jobs
     case json
     case link
+    case listings
     case metalink
     case login
     case naming
@@ -72,6 +73,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .jobs: try JobLaws.check(&input)
         case .json: try JSONLaws.check(&input)
         case .link: try LinkLaws.check(&input)
+        case .listings: try ListingLaws.check(&input)
         case .metalink: try MetalinkLaws.check(&input)
         case .login: try LoginLaws.check(&input)
         case .naming: try NamingLaws.check(&input)

@@ -11,7 +11,7 @@ final class EasyHandlePool {
     func exchange(
         for request: TransferRequest, as id: TransferID, sink: any TransferSink
     ) throws(TransferFault) -> Exchange {
-        try refuseFolder(request.address)
+        if request.listing == nil { try refuseFolder(request.address) }
         let settings = try settings.settings(for: request)
         let idle = takeIdle(like: settings.key)
         let exchange = if let idle { idle } else { try Exchange() }

@@ -13,6 +13,7 @@ final class Exchange {
     private var hasLogin = false
     private var bufferSize = 0
     private var hasRange = false
+    private var hasCommand = false
 
     private(set) var id = TransferID(rawValue: 0)
     private(set) var request: TransferRequest?
@@ -60,6 +61,7 @@ final class Exchange {
         easy.clearErrorText()
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
+        setCommand(of: request.listing)
         easy.isPolled = request.address.scheme == .ftps
         if request.address.scheme == .ftp || request.address.scheme == .ftps { watchFile(of: request) }
         setLogin(of: request, settings)
@@ -113,6 +115,7 @@ final class Exchange {
         self.settings = settings
         bufferSize = 0
         hasRange = false
+        hasCommand = false
     }
 
     /// libcurl fills its buffer a hundred times before other transfers get a turn; with a larger buffer that takes so
@@ -136,6 +139,14 @@ final class Exchange {
         hasLogin = login != nil
         easy.set(CURLOPT_USERNAME, login?.user)
         easy.set(CURLOPT_PASSWORD, login.flatMap { $0.password.isEmpty && scheme == .sftp ? nil : $0.password })
+    }
+
+    /// The listing in a form for machines, instead of LIST.
+    private func setCommand(of listing: FolderListingForm?) {
+        let text = listing == .machine ? "MLSD" : nil
+        if text == nil && !hasCommand { return }
+        easy.set(CURLOPT_CUSTOMREQUEST, text)
+        hasCommand = text != nil
     }
 
     private func setRange(_ range: RequestedRange) {

@@ -150,7 +150,8 @@ public final class Downloader: Sendable {
     package func add(
         _ source: String, options: DownloadOptions, hooks: DownloadHooks?, pieces: PieceHashes? = nil,
         digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil,
-        takesEverySuccess: Bool = false, to destination: (DownloadPlan) throws(Failure) -> Destination
+        takesEverySuccess: Bool = false, listing: FolderListingForm? = nil,
+        to destination: (DownloadPlan) throws(Failure) -> Destination
     ) throws(PawlError) -> Download {
         var job: Job
         do throws(Failure) {
@@ -160,6 +161,7 @@ public final class Downloader: Sendable {
             job.deliver(to: try destination(job.plan))
         } catch { throw PawlError(error, of: source) }
         job.plan.takesEverySuccess = takesEverySuccess
+        job.plan.listing = listing
         job.plan.isSeeded = isSeeded
         job.replaces = replaces
         job.sharesConnections = sharesConnections

@@ -2,6 +2,7 @@ import Glibc
 import PawlAria2
 import PawlAria2c
 import PawlBase
+import PawlCollectionsCommand
 import PawlGet
 import PawlPipe
 import PawlS3Command
@@ -13,7 +14,10 @@ import PawlVerify
 extension Command {
     /// Every command under its heading, in display order.
     static let groups: [(title: String, commands: [Command])] = [
-        ("Download", [get, pipe, verify, repair]), ("Queue", [add, list, show, check] + steering + [wait]),
+        (
+            "Download",
+            [get, ListRemote.command([PrefixSource(), TreeSource(namesFolders: true)]), pipe, verify, repair]
+        ), ("Queue", [add, list, show, check] + steering + [wait]),
         ("Service", [status, web, stop, serve(Aria2Configuration().extend)]),
         ("Other", [hosts, aria2c, completions, help]),
     ]
@@ -25,8 +29,9 @@ extension Command {
         "get", "[options] URL...", summary: "download files now; run again to resume",
         details: """
             Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP or from an object store \
-            (s3://BUCKET/KEY), in this process. Ctrl-C pauses (exit code 7); run the same command again to resume. A URL \
-            s3://BUCKET/PREFIX/ downloads the objects of the prefix that the folder lacks.
+            (s3://BUCKET/KEY), in this process. Ctrl-C pauses (exit code 7); run the same command again to resume. With \
+            --recursive, a URL that ends with / stands for the files below it: a web index, an FTP or SFTP folder, \
+            s3://BUCKET/PREFIX/. What the folder lacks or has in an older version is downloaded.
             """, operand: .addresses, options: GetOptions.table.map(\.entry), run: runGet)
 
     private static let help = Command(
@@ -64,17 +69,9 @@ extension Command {
     if let length = plan.options.help { return .help(length) }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return .exit(try ZsyncUpdate(control, plan).run()) }
-    let refused = try plan.list(with: [PrefixLister()])
-    if plan.options.isDryRun { return .exit(DryRun(plan).run()) }
-    if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
-        var errors = OutputFile(descriptor: STDERR_FILENO)
-        errors.appendLine(
-            "\(plan.unchanged) \(plan.unchanged == 1 ? "object is" : "objects are") there already, unchanged")
-        errors.flush()
-    }
-    guard !plan.items.isEmpty else { return .exit(refused) }
-    let code = try GetSession(plan).run()
-    return .exit(code == 0 ? refused : code)
+    try plan.list(with: [PrefixSource(), TreeSource()])
+    if let notice = plan.folderNotice { printNotice(notice) }
+    return .exit(plan.options.isDryRun ? DryRun(plan).run() : try GetSession(plan).run())
 }
 
 @Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Command.Outcome {

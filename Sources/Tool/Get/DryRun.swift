@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlBase
+import PawlCollections
 import PawlTerminal
 
 /// `pawl get --dry-run`: what would be downloaded, as the servers say.
@@ -12,6 +13,10 @@ package struct DryRun {
     /// Returns the exit code of the last failure.
     package func run() -> Int32 {
         var code: UInt8 = 0
+        for collection in plan.collections {
+            let found = show(collection)
+            if code == 0 { code = found }
+        }
         for item in plan.items {
             do throws(Failure) {
                 var options = try plan.downloadOptions(for: item)
@@ -23,6 +28,44 @@ package struct DryRun {
             }
         }
         return Int32(code)
+    }
+
+    /// What would be done with a collection; returns the code of its first failure.
+    private func show(_ collection: GetPlan.Collection) -> UInt8 {
+        var output = OutputFile(descriptor: STDOUT_FILENO)
+        var code: UInt8 = 0
+        var bytes: Int64 = 0
+        let tally = CollectionRun(collection.lister, into: collection.folder).read { event in
+            switch event {
+            case .refused(let failure):
+                printFailure(failure)
+                if code == 0 { code = failure.code.rawValue }
+            case .notice(let text): printNotice(text)
+            case .entry(let planned):
+                if planned.state.isFetched { bytes = bytes.addingClamped(planned.entry.size ?? 0) }
+                if plan.options.isJSON {
+                    var object = EntryText.object("found", planned.entry)
+                    object.set("state", planned.state.word)
+                    output.appendLine(object.line)
+                } else if planned.state.isFetched {
+                    let size = planned.entry.size.map(NumberFormat.size) ?? "size unknown"
+                    output.appendLine(
+                        TerminalText.harmless("\(planned.entry.path): \(size), \(planned.state.word)"))
+                }
+            }
+            output.flush()
+        }
+        if !plan.options.isJSON {
+            let fetched = tally.files - tally.unchanged
+            say(
+                "\(fetched) of \(tally.files) files would be downloaded, \(NumberFormat.size(bytes)); "
+                    + "\(tally.unchanged) are there already, unchanged\n")
+        }
+        if let failure = tally.failure {
+            printFailure(failure)
+            if code == 0 { code = failure.code.rawValue }
+        }
+        return code
     }
 
     private func show(_ item: GetPlan.Item, _ options: DownloadOptions) throws(Failure) {

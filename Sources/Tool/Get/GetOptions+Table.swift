@@ -5,7 +5,7 @@ package import PawlTerminal
 extension GetOptions {
     /// Every option of `pawl get`, for parsing and for help.
     package static let table: [CommandOption<GetOptions>] =
-        files.prefix(1) + options(DownloadOption.files, in: .files) + files.dropFirst() + sources
+        files.prefix(1) + options(DownloadOption.files, in: .files) + files.dropFirst() + sources + collections
         + options(DownloadOption.sources, in: .sources) + transfer + options(DownloadOption.transfer, in: .transfer)
         + options(DownloadOption.request, in: .request) + request + options(DownloadOption.security, in: .security)
         + security + shown + habits
@@ -80,24 +80,6 @@ extension GetOptions {
             "download the files of a Metalink (version 3 or 4), with their mirrors and checksums",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.metalinks.append(try OptionValues.notEmpty("metalink", value))
-        },
-        CommandOption(
-            "recursive", takes: .none, in: .sources,
-            "for s3://BUCKET/PREFIX/: download the objects below further slashes too, into folders",
-            setsOneDownload: false
-        ) { (options, _) in options.isRecursive = true },
-        CommandOption(
-            "include", takes: .required("GLOB"), in: .sources,
-            "download only the keys of a prefix that match: * any characters, ? one; without / the last part is matched;"
-                + " repeatable", setsOneDownload: false
-        ) { (options, value) throws(Failure) in
-            options.includes.append(try OptionValues.notEmpty("include", value))
-        },
-        CommandOption(
-            "exclude", takes: .required("GLOB"), in: .sources,
-            "skip the keys of a prefix that match; takes precedence over --include; repeatable", setsOneDownload: false
-        ) { (options, value) throws(Failure) in
-            options.excludes.append(try OptionValues.notEmpty("exclude", value))
         },
         CommandOption(
             "zsync", takes: .required("FILE|URL"), in: .sources,

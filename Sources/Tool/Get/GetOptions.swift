@@ -1,5 +1,6 @@
 package import Pawl
 package import PawlBase
+package import PawlCollections
 package import PawlTerminal
 
 /// The options of `pawl get`, without URLs and files.
@@ -21,11 +22,18 @@ package struct GetOptions: CommandOptions, Hashable {
     package var seeds: [String] = []
     /// The object, or the prefix of objects, that the bytes become instead of files.
     package var target: WebAddress?
-    /// Whether the objects behind further slashes of a prefix are downloaded too.
+    /// Whether a URL that ends with a slash stands for all files below it.
     package var isRecursive = false
-    /// Patterns of the keys of a prefix that are downloaded, and of those that are not.
-    @Bytewise package var includes: [String] = []
-    @Bytewise package var excludes: [String] = []
+    /// Which entries of collections are downloaded.
+    package var filter = EntryFilter()
+    /// The most bytes of all files of collections together.
+    package var maximumTotal: Int64?
+    package var obeysRobots = true
+    package var followsLinks = true
+    /// Whether files are removed that a collection no longer has.
+    package var deletesMissing = false
+    /// Limits of what a collection may have.
+    package var listingLimits = TreeWalk.Limits()
     package var deniesPrivateAddresses = false
     package var usesHTTP1 = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
@@ -72,6 +80,20 @@ package struct GetOptions: CommandOptions, Hashable {
         download.fileName = name
         download.folder = before.isEmpty ? "." : before.count == 1 ? "/" : String(before.dropLast())
         return download
+    }
+
+    /// An option that is given and has a meaning for collections only.
+    var listingOption: String? {
+        let plain = GetOptions()
+        let given = [
+            ("recursive", isRecursive), ("include", filter.rules.first?.isIncluded == true),
+            ("exclude", !filter.rules.isEmpty), ("max-depth", filter.maximumDepth != nil),
+            ("newer-than", filter.newerThan != nil), ("max-size", filter.maximumSize != nil),
+            ("max-total", maximumTotal != nil), ("robots", !obeysRobots), ("links", !followsLinks),
+            ("delete", deletesMissing), ("max-entries", listingLimits.entries != plain.listingLimits.entries),
+            ("max-folders", listingLimits.folders != plain.listingLimits.folders),
+        ]
+        return given.first { $0.1 }?.0
     }
 
     /// The `--output` value that means standard output.

@@ -43,9 +43,9 @@ package struct GetPlan: Sendable {
     }
 
     package private(set) var options: GetOptions
-    package private(set) var items: [Item] = []
-    /// How many objects of listed prefixes are there already.
-    package private(set) var unchanged = 0
+    package internal(set) var items: [Item] = []
+    /// The items that stand for several files, once they were taken out.
+    package internal(set) var collections: [Collection] = []
     /// The options of every file without option lines.
     private(set) var common = DownloadOptions()
 
@@ -243,12 +243,6 @@ extension GetPlan {
                 ? "the folder of files is given too"
                 : items.count > 1 && !target.isPrefix ? "there are several URLs; end it with /" : nil
         if let why { throw Failure(.badOption, "cannot use", at: "--to \(target.redacted)", because: why) }
-    }
-
-    /// Takes the objects of listed prefixes.
-    mutating func replace(with items: [Item], unchanged: Int) {
-        self.items = items
-        self.unchanged = unchanged
     }
 
     /// The file of an item whose name is known and looks like a part file or journal of another: that gets other names for its

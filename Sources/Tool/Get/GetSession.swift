@@ -1,9 +1,11 @@
 import Glibc
 import Pawl
 package import PawlBase
+import PawlCollections
 import PawlS3
 import PawlSystem
 import PawlTerminal
+import Synchronization
 
 /// One run of `pawl get`: feeds the downloader, reports its events, and returns the exit code.
 ///
@@ -13,6 +15,8 @@ package struct GetSession: ~Copyable {
         case event(DownloadEvent)
         case trace(TransferTrace)
         case signal(Int32)
+        /// A listing has found something.
+        case listing
     }
 
     private let plan: GetPlan
@@ -22,6 +26,8 @@ package struct GetSession: ~Copyable {
     /// Where the bytes go, if not to files.
     private let store: ObjectStore?
     private var next = 0
+    private let feed: CollectionFeed
+    private let listing = ListingSignal()
     private var downloads: [UInt64: Download] = [:]
     private var ledger = RunLedger()
     private var reporter: ProgressReporter
@@ -42,6 +48,7 @@ package struct GetSession: ~Copyable {
 
     package init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
+        let isOne = plan.items.count <= 1 && plan.collections.isEmpty
         let isGiven = plan.options.download.netrc != nil
         usualNetrc = plan.options.readsNetrc && !isGiven ? NetrcPermission.usual() : nil
         common = Boxed(Self.complete(plan.common, usualNetrc))
@@ -59,13 +66,14 @@ package struct GetSession: ~Copyable {
         }
         var configuration = plan.options.connections
         // A single file decides about its connections itself.
-        configuration.adaptsJobs = plan.options.jobs == nil && plan.items.count > 1
+        configuration.adaptsJobs = plan.options.jobs == nil && !isOne
         configuration.jobs = plan.options.jobs ?? configuration.jobs
         configuration.rateLimit = plan.options.rateLimit
-        configuration.setThreads(for: min(plan.items.count, plan.options.jobs ?? .max))
+        let files = plan.collections.isEmpty ? plan.items.count : .max
+        configuration.setThreads(for: min(files, plan.options.jobs ?? .max))
         adapts = configuration.adaptsJobs
         // A single file has connections of its own: they cost less, and more of them can be opened.
-        configuration.sharesConnections = plan.items.count > 1 && !plan.options.usesHTTP1
+        configuration.sharesConnections = !isOne && !plan.options.usesHTTP1
         configuration.reportsEveryState = false
         configuration.stateFolder = Environment.pawlState
         if plan.options.isVerbose { configuration.trace = { mailbox.post(.trace($0), weight: 0) } }
@@ -74,6 +82,7 @@ package struct GetSession: ~Copyable {
             mailbox.post(.event(event), weight: RunLedger.isEnd(event.kind) ? 1 : 0)
         }
         self.mailbox = mailbox
+        feed = CollectionFeed(plan) { [listing] in if listing.raise() { mailbox.post(.listing) } }
         for item in plan.items {
             guard let place = plan.placeLikePart(of: item) else { continue }
             downloader.reserve(place.name, in: place.folder)
@@ -83,23 +92,26 @@ package struct GetSession: ~Copyable {
     /// Throws code 1 when the system refuses the downloader's threads.
     package consuming func run() throws(Failure) -> Int32 {
         try SystemThread.requireAll()
-        feed()
-        while !ledger.active.isEmpty {
-            reporter.show(
-                ledger, left: plan.items.count - next, downloads: downloads, showsRunning: adapts)
+        fill()
+        while !ledger.active.isEmpty || hasMore {
+            reporter.show(ledger, left: left, downloads: downloads, showsRunning: adapts)
             // Waking for each event of many small files would cost more than the files.
             mailbox.wait(for: isBusy ? patience : 0) { poller.wait(until: SystemClock().now + untilNext) }
             let messages = mailbox.take()
             isBusy = !messages.isEmpty
             for message in messages { hear(message) }
             if isInterrupted { break }
-            feed()
+            fill()
         }
+        // What was not listed counts as one file.
+        let rest = isInterrupted && feed.hasMore && feed.backlog == 0 ? 1 : 0
+        feed.stop()
         // Shut down the threads even if everything is done. With a pipe that is not read they would never exit.
         if plan.stream == nil || !isInterrupted { downloader.shutDown() }
         for message in mailbox.take() { hear(message) }
-        let unfinished = ledger.active.count + ledger.paused + plan.items.count - next
-        var code = ledger.exitCode(isUnfinished: unfinished > 0)
+        let unfinished = ledger.active.count + ledger.paused + left + rest
+        var code = ledger.exitCode(isUnfinished: unfinished > 0, ofFirst: !plan.collections.isEmpty)
+        if plan.options.deletesMissing { code = removeMissing(after: code) }
         do throws(Failure) { try cookies?.save() } catch {
             printFailure(error)
             if code == 0 { code = error.code.rawValue }
@@ -119,16 +131,18 @@ package struct GetSession: ~Copyable {
     /// How many downloads may end before this thread must wake: few enough that no slot is idle for lack of work.
     private var patience: Int {
         let active = ledger.active.count
-        return next < plan.items.count ? max(1, active - downloader.slots * 2) : max(1, active)
+        return next < plan.items.count || feed.backlog > 0 ? max(1, active - downloader.slots * 2) : max(1, active)
     }
 
     /// Keeps a few more downloads in the downloader than there are slots: enough that no slot is idle, few enough that
     /// a list of any length needs little memory.
-    private mutating func feed() {
+    private mutating func fill() {
+        pollListing()
         let most = downloader.slots * 4
-        while next < plan.items.count, ledger.active.count < most, !isStopped {
-            let item = plan.items[next]
-            next += 1
+        while ledger.active.count < most, !isStopped {
+            let isListed = next == plan.items.count
+            guard let item = isListed ? feed.take() : plan.items[next] else { break }
+            if !isListed { next += 1 }
             do throws(PawlError) {
                 // Without a copy of them for each file.
                 let (download, name): (Download, String?)
@@ -143,12 +157,69 @@ package struct GetSession: ~Copyable {
                 download.resume()
             } catch {
                 guard !isStopped else {
-                    next -= 1
+                    if !isListed { next -= 1 }
                     return
                 }
                 reporter.notify(ledger.refuse(error))
             }
         }
+        pollListing()
+    }
+
+    /// Files that are known and not added yet.
+    private var left: Int { plan.items.count - next + feed.backlog }
+    private var hasMore: Bool { next < plan.items.count || feed.hasMore }
+
+    /// Takes what the listing has found.
+    private mutating func pollListing() {
+        listing.lower()
+        var events: [CollectionFeed.Event] = []
+        feed.poll { events.append($0) }
+        for event in events {
+            switch event {
+            case .found(let planned, let collection):
+                reporter.files += 1
+                guard FileName.looksLikePart(planned.entry.path),
+                    let place = plan.placeLikePart(of: GetPlan.Item(planned, of: collection))
+                else { break }
+                downloader.reserve(place.name, in: place.folder)
+            case .unchanged(let planned):
+                reporter.notify(
+                    Report(
+                        id: nil, source: planned.entry.address, name: nil,
+                        kind: .unchanged(path: planned.entry.path, length: planned.entry.size)))
+            case .refused(let failure): reporter.notify(ledger.refuse(PawlError(failure)))
+            case .notice(let text):
+                reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
+            case .listed(let tally, let address):
+                reporter.notify(Report(id: nil, source: address.redacted, name: nil, kind: .listed(tally)))
+            }
+        }
+    }
+
+    /// Removes what collections no longer have, if nothing speaks against it; returns the exit code.
+    private mutating func removeMissing(after code: UInt8) -> UInt8 {
+        var code = code
+        for (collection, run) in feed.begun {
+            let cleanup = CollectionCleanup(run, in: collection.folder, isSelective: plan.options.filter.isSelective)
+            let why = code != 0 ? "not every file could be downloaded" : cleanup.obstacle
+            guard why == nil else {
+                let text = "--delete removed nothing of \(run.address.redacted): \(why ?? "")"
+                reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
+                continue
+            }
+            for removal in cleanup.removeMissing() {
+                switch removal {
+                case .success(let path):
+                    reporter.notify(
+                        Report(id: nil, source: run.address.redacted, name: path, kind: .removed(path: path)))
+                case .failure(let failure):
+                    reporter.notify(ledger.refuse(PawlError(failure)))
+                    if code == 0 { code = failure.code.rawValue }
+                }
+            }
+        }
+        return code
     }
 
     /// Whether a signal has ended the requests to the store.
@@ -189,12 +260,22 @@ package struct GetSession: ~Copyable {
             if let report = ledger.apply(event.kind, of: id) { reporter.notify(report) }
             if RunLedger.isEnd(event.kind) { downloads[id] = nil }
         case .trace(let trace): reporter.show(trace)
+        case .listing: break
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP): isInterrupted = true
         case .signal(SIGTSTP): reporter.stop()
         case .signal(SIGCONT): reporter.resume()
         case .signal: reporter.redrawSoon()
         }
     }
+}
+
+/// Whether a listing's message is on its way: one is enough for many entries.
+private final class ListingSignal: Sendable {
+    private let isRaised = Atomic(false)
+
+    /// Returns whether it was not raised before.
+    func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
+    func lower() { isRaised.store(false, ordering: .releasing) }
 }
 
 /// Milliseconds of the monotonic clock.

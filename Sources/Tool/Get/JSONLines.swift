@@ -1,4 +1,5 @@
 package import Pawl
+import PawlCollections
 import PawlTerminal
 
 /// Reports as JSON, one object per line.
@@ -24,6 +25,18 @@ package enum JSONLines {
             object.set("wasThere", file.wasThere)
             object.set("verification", json: file.verification?.json)
         case .failed(let error): set(error, in: &object)
+        case .unchanged(let path, let length):
+            object.set("path", path)
+            object.set("length", length)
+        case .removed(let path): object.set("path", path)
+        case .listed(let tally):
+            object.set("files", tally.files)
+            object.set("folders", tally.folders)
+            object.set("bytes", tally.bytes)
+            object.set("unchanged", tally.unchanged)
+            object.set("unchangedByTime", tally.byTime)
+            object.set("refused", tally.refused)
+            object.set("isComplete", !tally.isPartial)
         }
         return object.line
     }
@@ -101,6 +114,9 @@ extension Report {
         case .paused: "paused"
         case .finished: "finished"
         case .failed: "failed"
+        case .unchanged: "unchanged"
+        case .listed: "listed"
+        case .removed: "removed"
         }
     }
 }

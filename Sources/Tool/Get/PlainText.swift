@@ -1,4 +1,5 @@
 import Pawl
+import PawlCollections
 import PawlSystem
 import PawlTerminal
 
@@ -19,8 +20,21 @@ package enum PlainText {
             case .paused: "\(name): paused"
             case .finished(let file): finished(file)
             case .failed(let error): "pawl: \(error.failure.commandLineSentence)"
+            case .unchanged(let path, _): "\(path): unchanged"
+            case .listed(let tally): "\(report.source): \(listed(tally))"
+            case .removed(let path): "\(path): removed, as \(report.source) no longer has it"
             }
         return TerminalText.harmless(text)
+    }
+
+    private static func listed(_ tally: ListingTally) -> String {
+        var text = "\(tally.files) \(tally.files == 1 ? "file" : "files"), \(NumberFormat.size(tally.bytes))"
+        if tally.unchanged > 0 {
+            text += "; \(tally.unchanged) \(tally.unchanged == 1 ? "is" : "are") there already, unchanged"
+            if tally.byTime > 0 { text += " (\(tally.byTime) by length and time)" }
+        }
+        if tally.refused > 0 { text += "; \(tally.refused) refused" }
+        return text + (tally.isPartial ? "; the listing is not complete" : "")
     }
 
     private static func wait(_ seconds: Double) -> String { seconds < 1 ? "now" : "in \(StateText.wait(seconds))" }

@@ -19,7 +19,8 @@ package struct ProgressReporter: ~Copyable {
     private let mode: OutputMode
     private let cursor: CursorGuard
     private let glyphs: ProgressRenderer.Glyphs
-    private let files: Int
+    /// How many files are known, of the listed ones those to download.
+    var files: Int
     private let isStream: Bool
     private var output = OutputFile(descriptor: STDOUT_FILENO)
     private var errors = OutputFile(descriptor: STDERR_FILENO)
@@ -65,6 +66,8 @@ package struct ProgressReporter: ~Copyable {
     func untilNext() -> Interval { .milliseconds(max(0, nextShow - milliseconds())) }
 
     mutating func notify(_ report: Report) {
+        // Of a folder there may be thousands.
+        if case .unchanged = report.kind, mode != .json { return }
         let isFailure = if case .failed = report.kind { true } else { false }
         switch mode {
         case .display: if isWorthKeeping(report) { permanent.append(PlainText.line(report)) }
@@ -172,9 +175,9 @@ package struct ProgressReporter: ~Copyable {
     private func isWorthKeeping(_ report: Report) -> Bool {
         switch report.kind {
         case .started(_, let resumedAt): resumedAt > 0
-        case .notice, .paused, .finished, .failed: true
+        case .notice, .paused, .finished, .failed, .listed, .removed: true
         // The row shows it, for as long as it lasts.
-        case .retry, .waitingForNetwork, .waitingForDisk, .verifying: false
+        case .retry, .waitingForNetwork, .waitingForDisk, .verifying, .unchanged: false
         }
     }
 

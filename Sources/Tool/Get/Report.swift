@@ -1,4 +1,5 @@
 package import Pawl
+package import PawlCollections
 
 /// An event of one download to be printed as text or JSON.
 package struct Report: Sendable, Hashable {
@@ -14,6 +15,12 @@ package struct Report: Sendable, Hashable {
         case paused
         indirect case finished(DownloadedFile)
         indirect case failed(PawlError)
+        /// The folder has the file of a collection already; `length` as the listing states it.
+        case unchanged(path: String, length: Int64?)
+        /// A collection was listed.
+        indirect case listed(ListingTally)
+        /// A file that a collection no longer has was removed.
+        case removed(path: String)
     }
 
     /// Counts from 1; `nil` for a rejected URL.

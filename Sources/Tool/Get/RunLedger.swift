@@ -23,7 +23,8 @@ package struct RunLedger: Sendable {
     package private(set) var finishedBytes: Int64 = 0
     /// Bytes received over the network for finished files.
     package private(set) var receivedBytes: Int64 = 0
-    private var lastFailure: UInt8 = 0
+    private var firstFailure: UInt8 = 0
+    private var lastFailure: UInt8 = 0 { didSet { if firstFailure == 0 { firstFailure = lastFailure } } }
 
     package init() {}
 
@@ -57,8 +58,10 @@ package struct RunLedger: Sendable {
     }
 
     /// The exit code if the command ends now, possibly unfinished because of an interruption.
-    package func exitCode(isUnfinished: Bool) -> UInt8 {
-        isUnfinished || paused > 0 ? PawlError.Code.unfinished.rawValue : lastFailure
+    ///
+    /// Of several failures that of the last one, `ofFirst`: of the first.
+    package func exitCode(isUnfinished: Bool, ofFirst: Bool = false) -> UInt8 {
+        isUnfinished || paused > 0 ? PawlError.Code.unfinished.rawValue : ofFirst ? firstFailure : lastFailure
     }
 
     private mutating func report(_ kind: DownloadEvent.Kind, _ entry: inout Entry) -> Report.Kind? {

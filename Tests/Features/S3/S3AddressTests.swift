@@ -93,19 +93,3 @@ import Testing
         }
     }
 }
-
-@Suite struct `Patterns of keys` {
-    @Test(arguments: [
-        ("*.bin", "a.bin", true), ("*.bin", "dir/a.bin", true), ("*.bin", "a.bin.txt", false),
-        ("dir/*", "dir/a/b", true), ("dir/*", "other/dir/a", false), ("?", "ü", true), ("a?c", "ac", false),
-        ("*", "", true), ("", "a", false), ("*a*b*c", "xaxbxc", true), ("*a*b*c", "xaxcxb", false),
-        ("a*", "b/a1", true),
-    ]) func `match as in shells`(pattern: String, key: String, matches: Bool) {
-        #expect(KeyPattern(pattern).matches(key) == matches)
-    }
-
-    @Test func `need no more than the product of the lengths`() {
-        let pattern = KeyPattern(String(repeating: "*a", count: 500) + "b")
-        #expect(!pattern.matches(String(repeating: "a", count: 5_000)))
-    }
-}

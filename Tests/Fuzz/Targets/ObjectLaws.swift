@@ -19,10 +19,6 @@ enum ObjectLaws {
                 try hold(FileName.isPossible(String(part)), "no file can have the name \(part)")
             }
         }
-        let half = bytes.count / 2
-        let key = String(decoding: bytes[half...], as: UTF8.self)
-        _ = KeyPattern(String(decoding: bytes[..<half], as: UTF8.self)).matches(key)
-        try hold(KeyPattern("*").matches(key) && KeyPattern("*/*").matches("a/" + key), "a pattern for all misses one")
     }
 
     /// The properties of the address of an object.

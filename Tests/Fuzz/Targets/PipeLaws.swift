@@ -1,4 +1,5 @@
 import PawlBase
+import PawlCollections
 import PawlPipe
 
 /// The lines of `pawl pipe`: every line has one result, and names from the input stay in the folder.

@@ -1,3 +1,4 @@
+import PawlCollections
 import Testing
 
 @testable import PawlAria2

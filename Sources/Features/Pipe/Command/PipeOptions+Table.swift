@@ -1,5 +1,6 @@
 import Pawl
 package import PawlBase
+import PawlCollections
 import PawlTerminal
 
 extension PipeOptions {

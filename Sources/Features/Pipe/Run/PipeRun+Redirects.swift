@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlCollections
 import PawlSystem
 
 // Redirects: the rules of the target's robots.txt, and the places and delays of its host, apply to them as to addresses of jobs.

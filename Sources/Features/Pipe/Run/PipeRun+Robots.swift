@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlCollections
 import PawlSystem
 
 /// The cache of robots.txt rules, by origin.

@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlCollections
 import PawlGet
 import PawlHTTP
 import PawlSystem

@@ -42,6 +42,8 @@ package struct TransferRequest: Sendable {
     package var isMeasured = false
     /// Who judges the certificates of its connection; `nil` for the trust store alone.
     package var judge: CertificateJudge?
+    /// Whether the listing of a folder is wanted, in which form; the address ends with a slash.
+    package var listing: FolderListingForm?
     package var settings: TransferSettings
 
     package init(
@@ -57,6 +59,14 @@ package struct TransferRequest: Sendable {
         self.bufferSize = bufferSize
         self.settings = settings
     }
+}
+
+/// The forms in which file servers list a folder.
+package enum FolderListingForm: Hashable, Sendable {
+    /// FTP's MLSD (RFC 3659 §7), which not every server has.
+    case machine
+    /// FTP's LIST, and the listing of SFTP: lines for people.
+    case plain
 }
 
 /// Settings common to all requests of one download.

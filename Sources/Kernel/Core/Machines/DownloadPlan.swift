@@ -48,6 +48,8 @@ package struct DownloadPlan: Hashable, Sendable {
     package var endsWithErrorResponse = false
     /// Whether the response of every status of success is the content, as rules for robots are (RFC 9309 §2.3.1.1).
     package var takesEverySuccess = false
+    /// Whether the listing of a folder of a file server is the content.
+    package var listing: FolderListingForm?
     /// Whether another address can be requested when one has expired.
     package var canRefresh = false
     /// The decisions that the program makes itself.

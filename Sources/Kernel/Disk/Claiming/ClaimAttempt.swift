@@ -96,6 +96,8 @@ struct ClaimAttempt {
             try tidy()
             return .taken(occupied(by: finished))
         case .overwrite:
+            // The file that may be replaced has the server's content already.
+            if claim.replaces != nil, isComplete(finished) { return .result(.skipped(path: finalPath)) }
             // A link is itself replaced: what it leads to may be anywhere.
             guard isFile(finished) else { return .taken(occupied(by: finished)) }
             try checkFolder()

@@ -63,36 +63,80 @@ extension FileDisk {
     }
 }
 
-/// What a folder has of an object of a listing.
+/// What a folder has of an entry of a listing.
 package enum ListedFile: Hashable, Sendable {
-    /// Nothing, or a file that was not made from the object.
+    /// Nothing, or a file that was not made from the entry.
     case unknown
-    /// A file that was made from the object as it is.
-    case unchanged
-    /// A file that was made from the object as it was.
-    case outdated
+    /// A file that was made from the entry as it is: shown by validators (`isProven`), or by length and time.
+    case unchanged(isProven: Bool)
+    /// A file that was made from the entry, as it was then or as it is: only the server can say.
+    case perhapsOutdated(FileStamp)
+    /// A file that was made from the entry as it was.
+    case outdated(FileStamp)
+}
+
+/// What a listing says of an entry's content.
+package struct ListedFacts: Hashable, Sendable {
+    /// The address with which the file was fetched.
+    package var source: String
+    /// `nil` where the listing has no strong validator.
+    package var content: ContentFingerprint?
+    /// `nil` unless it is exact.
+    package var length: Int64?
+    package var modified: UnixTime?
+    /// How many seconds `modified` may stand for.
+    package var timeStep: Int64 = 1
+
+    package init(source: String, content: ContentFingerprint?) {
+        self.source = source
+        self.content = content
+    }
 }
 
 extension FileDisk {
-    /// What the file of that name is to an object of `source` with this content.
+    /// What the file of that name is to an entry of a listing.
     ///
-    /// Where files have no attributes, one of the object's length and time is unchanged.
-    package func listedFile(
-        _ name: String, in path: String, from source: String, content: ContentFingerprint?, length: Int64,
-        modified: UnixTime?
-    ) -> ListedFile {
+    /// Where files have no attributes, one of the entry's length and time is unchanged.
+    package func listedFile(_ name: String, in path: String, _ facts: ListedFacts) -> ListedFile {
         guard let folder = folders.existing(path, trusting: true), let status = try? folder.status(of: name),
             status.isRegular
-        else {
-            return .unknown
-        }
-        guard folder.bearsMarks else {
-            let time = status.modifiedTime / 1_000_000_000
-            return status.length == length && time == modified?.seconds ? .unchanged : .unknown
-        }
-        guard let mark = completion(of: name, status, in: folder), mark.isProven,
-            mark.fingerprint.source == OwnerAttribute.value(of: source)
         else { return .unknown }
-        return mark.fingerprint == content && mark.length == length ? .unchanged : .outdated
+        guard folder.bearsMarks else { return facts.fits(status) ? .unchanged(isProven: false) : .unknown }
+        guard let mark = completion(of: name, status, in: folder),
+            mark.fingerprint.source == OwnerAttribute.value(of: facts.source)
+        else { return .unknown }
+        if let content = facts.content {
+            guard mark.isProven else { return .perhapsOutdated(status.stamp) }
+            return mark.fingerprint == content && mark.length == facts.length ?? mark.length
+                ? .unchanged(isProven: true) : .outdated(status.stamp)
+        }
+        if facts.fits(status), !facts.isRecent(for: status) { return .unchanged(isProven: false) }
+        return .perhapsOutdated(status.stamp)
+    }
+}
+
+extension ListedFacts {
+    /// Whether a file has this length and time.
+    fileprivate func fits(_ status: FileStatus) -> Bool {
+        guard let length, let modified, status.length == length else { return false }
+        let time = Int64((Double(status.modifiedTime) / 1e9).rounded(.down))
+        return modified.seconds <= time && time < modified.seconds + timeStep
+    }
+
+    /// Whether the content may have changed once more in the time that the listing's step hides, after it was fetched.
+    fileprivate func isRecent(for status: FileStatus) -> Bool {
+        guard let modified else { return true }
+        return status.changed / 1_000_000_000 <= modified.seconds + timeStep
+    }
+}
+
+extension FileDisk {
+    /// The file of that name, if it was made from one of these addresses and nobody has changed it since.
+    package func finishedFile(_ name: String, in path: String, from sources: [String]) -> FinishedFile? {
+        guard let folder = folders.existing(path, trusting: true), let status = try? folder.status(of: name),
+            let mark = completion(of: name, status, in: folder),
+            sources.contains(where: { OwnerAttribute.value(of: $0) == mark.fingerprint.source })
+        else { return nil }
+        return FinishedFile(stamp: stamp(of: name, in: path), length: mark.length, sources: sources)
     }
 }

@@ -115,6 +115,7 @@ extension Runner {
         request.knownLength = order.knownLength
         request.isMeasured = job.isMeasured
         request.object = object
+        request.listing = job.plan.listing
         request.judge = job.judge
         // A host's own entry of a netrc file is for that host, but no secret is sent to another port of a
         // given host.

@@ -31,7 +31,8 @@ extension Runner {
 
     /// Whether a finished file of this address exists; for other files of the name `ifExists` applies.
     private func mayBeComplete(_ name: String) -> Bool {
-        job.ifExists == .rename && disk.wasFinished(name, from: addresses[0], in: job.folder)
+        (job.ifExists == .rename || job.replaces != nil)
+            && disk.wasFinished(name, from: addresses[0], in: job.folder)
     }
 
     /// The fingerprint of the content, from the first address's own validators.

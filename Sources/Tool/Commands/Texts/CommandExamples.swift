@@ -44,8 +44,12 @@ struct CommandExamples: Sendable {
             ("pawl get --checksum sha-256=HEX URL", "Verify the content"),
             ("pawl get --mirror URL2 URL", "Use a mirror as well"),
             ("pawl get -o - URL | tar -xz", "Write to another program"),
-            ("pawl get --recursive -d data s3://b/dir/", "Download new objects"),
+            ("pawl get --recursive -d data URL/", "Download a folder; again: what changed"),
             ("pawl get URL --to s3://bucket/f.iso", "Store as an object"),
+        ]),
+        "list-remote": CommandExamples([
+            ("pawl list-remote URL/", "List the files below a URL"),
+            ("pawl list-remote --json --max-depth 0 URL/", "Those of one folder, as JSON"),
         ]),
         "hosts": CommandExamples([
             ("pawl hosts", "Show the limits of hosts that are known"),

@@ -81,6 +81,7 @@ extension Command {
         case "serve", "aria2c", "completions", "help": nil
         case "get", "repair": "interrupted before the download began; run the same command again"
         case "pipe": "interrupted before the first job; run the same command again"
+        case "list-remote": "interrupted: not everything was listed"
         case "verify": "interrupted: not all files were verified"
         case "wait": "interrupted; the downloads of the service continue"
         case "list", "show", "status", "web", "stop": "interrupted before the service responded"

@@ -37,3 +37,10 @@ package func printFailure(_ failure: Failure) {
     errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
     errors.flush()
 }
+
+/// Prints what the user should know, though nothing failed.
+package func printNotice(_ text: String) {
+    var errors = OutputFile(descriptor: STDERR_FILENO)
+    errors.appendLine(TerminalText.harmless("pawl: \(text)"))
+    errors.flush()
+}

@@ -1,0 +1,75 @@
+import Glibc
+import Pawl
+import PawlBase
+import PawlCollections
+package import PawlGet
+package import PawlTerminal
+
+/// `pawl list-remote`: what a collection has, without downloading it.
+package enum ListRemote {
+    /// `listers`: those that know what a URL stands for.
+    package static func command(_ listers: [any Lister]) -> Command {
+        Command(
+            "list-remote", "[options] URL...", summary: "list the files below a URL",
+            details: """
+                List the files below a URL that ends with /: a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/. A line has \
+                size, time in UTC and path; ? is a size that the listing does not state. Nothing is downloaded.
+                """, operand: .addresses, options: table.map(\.entry)
+        ) { (arguments) throws(Failure) in try run(arguments, listers) }
+    }
+
+    /// Options of `pawl get` that concern no file on disk.
+    private static let unused: Set = [
+        "max-total", "delete", "recursive", "zsync", "seed", "metalink", "jobs", "save-cookies",
+        "progress", "dry-run", "quiet",
+    ]
+
+    private static let table: [CommandOption<GetOptions>] = GetOptions.table.filter { option in
+        let groups: [OptionGroup] = [.sources, .transfer, .request, .security, .output]
+        return groups.contains(option.entry.group) && !unused.contains(option.entry.long)
+    }
+
+    private static func run(_ arguments: ArraySlice<String>, _ listers: [any Lister]) throws(Failure) -> Command.Outcome
+    {
+        var options = GetOptions()
+        let sources = try OptionParser(table, command: "list-remote").parse(arguments, into: &options)
+        if let length = options.help { return .help(length) }
+        options.isRecursive = true
+        var plan = try GetPlan(
+            options, sources, for: "list-remote", readingWith: { (path) throws(Failure) in try readBytes(at: path) },
+            askingWith: PasswordPrompt.ask, guessingWith: RemoteLook.scheme)
+        try plan.list(with: listers)
+        if let item = plan.items.first {
+            throw Failure(
+                .badOption, "cannot list", at: Redaction.address(item.source),
+                because: "it names a file", remedy: "end it with / for a folder")
+        }
+        var code: Int32 = 0
+        for collection in plan.collections {
+            let found = show(collection, isJSON: options.isJSON)
+            if code == 0 { code = found }
+        }
+        return .exit(code)
+    }
+
+    private static func show(_ collection: GetPlan.Collection, isJSON: Bool) -> Int32 {
+        var output = OutputFile(descriptor: STDOUT_FILENO)
+        var code: Int32 = 0
+        func refuse(_ failure: Failure) {
+            printFailure(failure)
+            if code == 0 { code = Int32(failure.code.rawValue) }
+        }
+        let tally = CollectionRun(collection.lister, into: nil).read { event in
+            switch event {
+            case .refused(let failure): refuse(failure)
+            case .notice(let text): printNotice(text)
+            case .entry(let planned):
+                output.appendLine(
+                    isJSON ? EntryText.object("entry", planned.entry).line : EntryText.line(planned.entry))
+            }
+            output.flush()
+        }
+        if let failure = tally.failure { refuse(failure) }
+        return code
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+package import PawlBase
+import PawlDisk
+import PawlJournal
+import PawlSystem
+
+/// Removes from a folder what an earlier run put there and the collection no longer has.
+///
+/// A file is removed only if its completion mark says that it was fetched from the address that this path has in the
+/// collection, and that nobody has changed it since; where files cannot have marks, nothing is.
+package struct CollectionCleanup {
+    private static let deepest = 80
+
+    private let run: CollectionRun
+    private let folder: String
+    private let isSelective: Bool
+    private let disk = FileDisk(notice: { _ in })
+
+    /// `isSelective`: a filter has left out entries, so that a missing one says nothing.
+    package init(_ run: CollectionRun, in folder: String, isSelective: Bool) {
+        self.run = run
+        self.folder = folder
+        self.isSelective = isSelective
+    }
+
+    /// Why nothing may be removed; `nil` if nothing speaks against it.
+    package var obstacle: String? {
+        let tally = run.tally
+        if isSelective { return "a filter or a limit was given" }
+        if !tally.isOver || tally.isPartial { return "the listing is not complete, or no index of files" }
+        // An empty answer where there were files is more likely a mistake of the server.
+        return tally.files == 0 ? "the listing is empty" : nil
+    }
+
+    /// Removes them and the folders that are then empty; returns the paths below the folder.
+    package func removeMissing() -> [Result<String, Failure>] {
+        guard obstacle == nil else { return [] }
+        var results: [Result<String, Failure>] = []
+        visit("", 0, &results)
+        return results
+    }
+
+    private func visit(_ path: String, _ depth: Int, _ results: inout [Result<String, Failure>]) {
+        let full = path.isEmpty ? folder : "\(folder)/\(path)"
+        var hasRemoved = false
+        for name in FolderNames.read(full).sorted() {
+            let own = path.isEmpty ? name : "\(path)/\(name)"
+            var found = stat()
+            guard unsafe lstat("\(folder)/\(own)", &found) == 0 else { continue }
+            if found.st_mode & S_IFMT == S_IFDIR, depth < Self.deepest {
+                visit(own, depth + 1, &results)
+                continue
+            }
+            guard found.st_mode & S_IFMT == S_IFREG, !run.hasListed(own),
+                let file = disk.finishedFile(name, in: full, from: addresses(of: own))
+            else { continue }
+            do throws(Failure) {
+                try disk.remove(name, in: full, if: file)
+                hasRemoved = true
+                results.append(.success(own))
+            } catch { results.append(.failure(error)) }
+        }
+        guard hasRemoved else { return }
+        disk.syncNames(in: full)
+        // Fails where anything is left.
+        if !path.isEmpty { unsafe rmdir(full) }
+    }
+
+    /// The addresses that a path may have had in the collection: servers percent-encode different characters.
+    private func addresses(of path: String) -> [String] {
+        let root = run.address
+        guard !root.isLocated else {
+            return (try? WebAddress.located(.s3, root: root.host, key: root.key + path)).map { [$0.text] } ?? []
+        }
+        let bytes = Array(path.utf8)
+        let plain = PercentCoding.reversible(bytes)
+        let forms = [
+            plain,
+            String(decoding: PercentCoding.encoded(bytes, keeping: PercentCoding.isPathCharacter), as: UTF8.self),
+            Self.encoded(bytes, keeping: "$&+,/:;=@"), Self.encoded(bytes, keeping: "!$&'()*+,/:=@"),
+        ]
+        return Set(forms).map { form in
+            var address = root
+            address.path = root.path + form
+            return address.text
+        }
+    }
+
+    private static func encoded(_ bytes: [UInt8], keeping marks: String) -> String {
+        var result = ""
+        for byte in bytes {
+            let isKept = marks.utf8.contains(byte)
+            result += isKept ? String(UnicodeScalar(byte)) : PercentCoding.reversible([byte], keepingSlash: true)
+        }
+        return result
+    }
+}

@@ -1,0 +1,249 @@
+package import PawlBase
+import PawlDisk
+import PawlJournal
+import PawlSystem
+
+/// Lists a collection: blocks its thread, and gives what it finds to a ``ListingSink``.
+package protocol CollectionLister: Sendable {
+    /// The collection's URL, for messages.
+    var address: WebAddress { get }
+    /// Throws what ended the listing before its end.
+    func list(into sink: ListingSink) throws(Failure)
+}
+
+/// An entry, and what the folder has of it.
+package struct PlannedEntry: Hashable, Sendable {
+    /// What the folder has.
+    package enum State: Hashable, Sendable {
+        /// Nothing, or a file that was not made from the entry.
+        case missing
+        /// The entry as it is: shown by validators (`isProven`), or by length and time.
+        case unchanged(isProven: Bool)
+        /// A file that was made from the entry, as it was then or as it is: only the server can say.
+        case perhapsOutdated(FileStamp)
+        /// The entry as it was.
+        case outdated(FileStamp)
+
+        /// Whether a request is made for it.
+        package var isFetched: Bool { if case .unchanged = self { false } else { true } }
+    }
+
+    package var entry: CollectionEntry
+    package var state: State
+}
+
+/// What a listing has found, in its order.
+package enum ListingEvent: Sendable {
+    case entry(PlannedEntry)
+    /// An entry that cannot be a file, or a folder that could not be listed.
+    case refused(Failure)
+    /// What the user should know, though nothing failed.
+    case notice(String)
+}
+
+/// The numbers of a listing.
+package struct ListingTally: Hashable, Sendable {
+    package var files = 0
+    package var folders = 0
+    /// Of the files whose size the listing states.
+    package var bytes: Int64 = 0
+    /// Files that the folder has already.
+    package var unchanged = 0
+    /// Those of them that were compared by length and time only, as the server says nothing better.
+    package var byTime = 0
+    package var refused = 0
+    /// Whether files may exist that were not listed.
+    package var isPartial = false
+    /// What ended it before its end.
+    package var failure: Failure?
+    package var isOver = false
+
+    package init() {}
+}
+
+/// Where a lister puts what it finds: a queue of limited length, from the lister's thread to that of the downloads.
+package final class ListingSink: Sendable {
+    private struct State {
+        var events: [ListingEvent] = []
+        var tally = ListingTally()
+        var isStopped = false
+        /// Hashes of the paths of files.
+        var paths: Set<UInt64> = []
+    }
+
+    /// So many events wait at most.
+    private static let room = 2_048
+
+    private let state = Monitor(State())
+    private let plan: @Sendable (CollectionEntry) -> PlannedEntry.State
+    private let remembersPaths: Bool
+    private let onChange: @Sendable () -> Void
+
+    fileprivate init(
+        remembersPaths: Bool, plan: @escaping @Sendable (CollectionEntry) -> PlannedEntry.State,
+        onChange: @escaping @Sendable () -> Void
+    ) {
+        self.plan = plan
+        self.remembersPaths = remembersPaths
+        self.onChange = onChange
+    }
+
+    /// Whether nothing more is wanted.
+    package var isStopped: Bool { state.read(\.isStopped) }
+
+    /// Waits for room; `false` if nothing more is wanted.
+    @discardableResult package func put(_ entry: CollectionEntry) -> Bool {
+        let planned = PlannedEntry(entry: entry, state: plan(entry))
+        let isTaken = state.wait(until: nil) { state -> Bool? in
+            if state.isStopped { return false }
+            guard state.events.count < Self.room else { return nil }
+            state.events.append(.entry(planned))
+            if entry.kind == .folder {
+                state.tally.folders += 1
+            } else {
+                state.tally.files += 1
+                state.tally.bytes = state.tally.bytes.addingClamped(entry.size ?? 0)
+                if self.remembersPaths { state.paths.insert(CRC64.value(of: entry.path.utf8)) }
+            }
+            if case .unchanged(let isProven) = planned.state {
+                state.tally.unchanged += 1
+                if !isProven { state.tally.byTime += 1 }
+            }
+            return true
+        }
+        // Waiting for room wakes nobody: the reader may wait for this entry.
+        state.with { _ in }
+        onChange()
+        return isTaken ?? false
+    }
+
+    package func refuse(_ failure: Failure) {
+        state.with { state in
+            state.events.append(.refused(failure))
+            state.tally.refused += 1
+            state.tally.isPartial = true
+        }
+        onChange()
+    }
+
+    package func tell(_ notice: String) {
+        state.with { $0.events.append(.notice(notice)) }
+        onChange()
+    }
+
+    /// Files may exist that were not listed.
+    package func markPartial() { state.with(waking: .none) { $0.tally.isPartial = true } }
+
+    fileprivate func end(_ failure: Failure?) {
+        state.with { state in
+            state.tally.failure = failure
+            state.tally.isOver = true
+            if failure != nil { state.tally.isPartial = true }
+        }
+        onChange()
+    }
+
+    fileprivate func stop() { state.with { $0.isStopped = true } }
+
+    fileprivate func take() -> [ListingEvent] {
+        state.with { state in
+            defer { state.events = [] }
+            return state.events
+        }
+    }
+
+    fileprivate func waitForChange() {
+        _ = state.wait(until: nil) { !$0.events.isEmpty || $0.tally.isOver ? true : nil }
+    }
+
+    fileprivate var tally: ListingTally { state.read(\.tally) }
+    fileprivate func hasListed(_ path: String) -> Bool {
+        state.read { $0.paths.contains(CRC64.value(of: path.utf8)) }
+    }
+}
+
+/// A listing that runs on a thread of its own, while what it found is fetched.
+package final class CollectionRun: Sendable {
+    private let sink: ListingSink
+    private let lister: any CollectionLister
+
+    /// Prepares a listing; ``start()`` begins it.
+    ///
+    /// `folder`: where the files are to be; `nil` if nothing is compared. `onChange` is called on the lister's thread.
+    package init(
+        _ lister: any CollectionLister, into folder: String?, remembersPaths: Bool = false,
+        onChange: @escaping @Sendable () -> Void = {}
+    ) {
+        self.lister = lister
+        let disk = folder.map { _ in FileDisk(notice: { _ in }) }
+        sink = ListingSink(
+            remembersPaths: remembersPaths,
+            plan: { entry in
+                guard let disk, let folder, entry.kind != .folder else { return .missing }
+                return PlannedEntry.State(disk.listedFile(entry, in: folder))
+            }, onChange: onChange)
+    }
+
+    package var address: WebAddress { lister.address }
+
+    package func start() {
+        SystemThread.detached("pawl-listing", blocksSignals: true) { [sink, lister] in
+            do throws(Failure) {
+                try lister.list(into: sink)
+                sink.end(nil)
+            } catch { sink.end(error) }
+        }
+    }
+
+    /// What was found since the last call.
+    package func take() -> [ListingEvent] { sink.take() }
+    /// Blocks until something was found, or the listing is over.
+    package func waitForChange() { sink.waitForChange() }
+    package var tally: ListingTally { sink.tally }
+    /// Whether a path was among the files, in a run that remembers them.
+    package func hasListed(_ path: String) -> Bool { sink.hasListed(path) }
+    package func stop() { sink.stop() }
+
+    /// Runs it to its end and gives everything to `body`, on the caller's thread; returns the numbers.
+    package func read(_ body: (ListingEvent) -> Void) -> ListingTally {
+        start()
+        while true {
+            let tally = tally
+            for event in take() { body(event) }
+            if tally.isOver { return tally }
+            waitForChange()
+        }
+    }
+}
+
+extension PlannedEntry.State {
+    fileprivate init(_ file: ListedFile) {
+        self =
+            switch file {
+            case .unknown: .missing
+            case .unchanged(let isProven): .unchanged(isProven: isProven)
+            case .perhapsOutdated(let stamp): .perhapsOutdated(stamp)
+            case .outdated(let stamp): .outdated(stamp)
+            }
+    }
+}
+
+extension FileDisk {
+    /// What the folder has of an entry.
+    fileprivate func listedFile(_ entry: CollectionEntry, in folder: String) -> ListedFile {
+        let name = entry.path.pathParts().last.map(String.init) ?? entry.path
+        let parent =
+            entry.path.utf8.count > name.utf8.count
+            ? "/" + Substring(entry.path.utf8.dropLast(name.utf8.count + 1)) : ""
+        guard let address = try? WebAddress.parse(entry.address).address else { return .unknown }
+        let validators = Validators(
+            entityTag: entry.entityTag.map { EntityTag(opaque: $0, isWeak: false) }, lastModified: entry.modified,
+            date: nil)
+        let content = ContentFingerprint(
+            source: address.text, host: address.origin.text, selection: .whole, validators: validators)
+        var facts = ListedFacts(source: address.text, content: content)
+        if entry.isExact { facts.length = entry.size }
+        (facts.modified, facts.timeStep) = (entry.modified, entry.timeStep)
+        return listedFile(name, in: folder + parent, facts)
+    }
+}

@@ -1,0 +1,365 @@
+package import PawlBase
+import PawlSystem
+
+/// Lists a tree of web indexes, or of an FTP or SFTP server, several folders at a time.
+package struct TreeLister: CollectionLister {
+    package struct Options: Sendable {
+        package var filter = EntryFilter()
+        package var limits = TreeWalk.Limits()
+        /// Whether robots.txt decides which pages below the first are read.
+        package var obeysRobots = true
+        package var followsLinks = true
+        /// Whether folders are entries too.
+        package var namesFolders = false
+
+        package init() {}
+    }
+
+    package let address: WebAddress
+    let options: Options
+    let pages: any PageFetching
+    let clock: any Clock
+
+    /// `address` ends with a slash.
+    package init(
+        _ address: WebAddress, _ options: Options, pages: any PageFetching, clock: any Clock = SystemClock()
+    ) {
+        self.address = address
+        self.options = options
+        self.pages = pages
+        self.clock = clock
+    }
+
+    package func list(into sink: ListingSink) throws(Failure) {
+        var listing = TreeListing(self, sink)
+        try listing.run()
+    }
+}
+
+/// One run of a ``TreeLister``.
+struct TreeListing {
+    /// Folders that are read at the same time.
+    private static let mostPages = 8
+    /// A page with more links is not held until its end.
+    private static let mostHeld = 4_096
+    private static let mostAttempts = 3
+    private static let longestCoded = 16 << 20
+
+    /// A page that is being received.
+    private final class ActivePage {
+        enum Content {
+            case page(IndexPage)
+            case listing(FolderListing)
+            /// gzip, whatever was requested.
+            case coded([UInt8])
+        }
+
+        var page: TreeWalk.Page
+        var transfer: any PageTransfer
+        var content: Content
+        var hasBegun = false
+        var hasBytes = false
+        var isStreamed = false
+        var attempts = 1
+        /// Entries that wait for the page's end: then a page that failed is read again before anything is fetched.
+        var held: [CollectionEntry] = []
+
+        init(_ page: TreeWalk.Page, _ transfer: any PageTransfer, _ content: Content) {
+            self.page = page
+            self.transfer = transfer
+            self.content = content
+        }
+    }
+
+    private let lister: TreeLister
+    private let sink: ListingSink
+    private var walk: TreeWalk
+    private var active: [ActivePage] = []
+    /// Counts what transfers report.
+    private let changes = Monitor(0)
+    private var robots: RobotsRules?
+    private var isRobotsUnreachable = false
+    private var disallowed = 0
+    /// Whether the server does not know MLSD.
+    private var isPlain: Bool
+    private var skippedLinks = 0
+
+    init(_ lister: TreeLister, _ sink: ListingSink) {
+        self.lister = lister
+        self.sink = sink
+        walk = TreeWalk(lister.address, filter: lister.options.filter, limits: lister.options.limits)
+        isPlain = lister.address.scheme == .sftp
+    }
+
+    private var isWeb: Bool { lister.address.scheme == .http || lister.address.scheme == .https }
+
+    mutating func run() throws(Failure) {
+        defer { for page in active { page.transfer.cancel() } }
+        while !sink.isStopped {
+            let seen = changes.read(\.self)
+            try start()
+            guard !active.isEmpty else { break }
+            var isIdle = true
+            for index in active.indices.reversed() where try work(on: index) { isIdle = false }
+            // A sink that is stopped wakes nobody here.
+            if isIdle { _ = changes.wait(until: lister.clock.now + .seconds(1)) { $0 != seen ? true : nil } }
+        }
+        tellRest()
+    }
+
+    /// What was left out without a failure.
+    private func tellRest() {
+        func told(_ count: Int, _ one: String, _ many: String) {
+            if count > 0 { sink.tell("\(count) \(count == 1 ? one : many)") }
+        }
+        told(
+            walk.outside, "link leads out of the tree and was left out", "links lead out of the tree and were left out")
+        told(
+            disallowed, "address was left out as robots.txt disallows it; --robots ignore lists it",
+            "addresses were left out as robots.txt disallows them; --robots ignore lists them")
+        told(
+            skippedLinks, "symbolic link was left out: what it leads to is not in its folder",
+            "symbolic links were left out: what they lead to is not in their folder")
+        if walk.isPartial || disallowed > 0 { sink.markPartial() }
+    }
+
+    // MARK: requests
+
+    private mutating func start() throws(Failure) {
+        while active.count < Self.mostPages, !sink.isStopped, let page = walk.next() {
+            if page.folder.depth > 0, isWeb, lister.options.obeysRobots {
+                if robots == nil, !isRobotsUnreachable { readRobots() }
+                guard !isRobotsUnreachable else {
+                    walk.skipped(page)
+                    continue
+                }
+                guard robots?.allows(page.folder.address) ?? true else {
+                    disallowed += 1
+                    walk.skipped(page)
+                    continue
+                }
+            }
+            do throws(Failure) {
+                active.append(ActivePage(page, try request(page), content))
+            } catch { try fail(page, error) }
+        }
+    }
+
+    private var content: ActivePage.Content {
+        isWeb
+            ? .page(IndexPage())
+            : .listing(FolderListing(now: lister.clock.wallTime, followsLinks: lister.options.followsLinks))
+    }
+
+    private func request(_ page: TreeWalk.Page) throws(Failure) -> any PageTransfer {
+        let form: FolderListingForm? = isWeb ? nil : isPlain ? .plain : .machine
+        return try lister.pages.fetch(PageRequest(page.folder.address, listing: form)) { [changes] in
+            changes.with { $0 += 1 }
+        }
+    }
+
+    /// Blocks until the rules are known: they count for all that follows.
+    private mutating func readRobots() {
+        var address = walk.root
+        address.query = nil
+        address.path = "/robots.txt"
+        var bytes: [UInt8] = []
+        do throws(Failure) {
+            let transfer = try lister.pages.fetch(PageRequest(address)) { [changes] in changes.with { $0 += 1 } }
+            defer { transfer.cancel() }
+            while !sink.isStopped {
+                let seen = changes.read(\.self)
+                let end = transfer.end
+                while bytes.count < RobotsRules.limit, let chunk = transfer.take() { bytes += chunk }
+                if bytes.count >= RobotsRules.limit { break }
+                if let end {
+                    try end.get()
+                    break
+                }
+                _ = changes.wait(until: lister.clock.now + .seconds(1)) { $0 != seen ? true : nil }
+            }
+            robots = RobotsRules(parsing: bytes)
+        } catch {
+            if let status = error.status, RobotsRules.isMissing(status: status) {
+                robots = RobotsRules()
+                return
+            }
+            if error.code == .tooManyRedirects {
+                robots = RobotsRules()
+                return
+            }
+            isRobotsUnreachable = true
+            sink.refuse(
+                Failure(
+                    .rejected, "cannot list the folders below", at: walk.root.redacted,
+                    because: "robots.txt cannot be read: \(error.why)",
+                    remedy: "try again later, or use --robots ignore"))
+        }
+    }
+
+    // MARK: pages
+
+    /// Takes what has come; returns whether anything had.
+    private mutating func work(on index: Int) throws(Failure) -> Bool {
+        let transfer = active[index].transfer
+        // Asked first: afterwards no bytes can come that are not taken below.
+        let end = transfer.end
+        var hasWorked = false
+        do throws(Failure) {
+            if !active[index].hasBegun, let head = transfer.head {
+                try begin(active[index], head)
+                hasWorked = true
+            }
+            while let chunk = transfer.take() {
+                hasWorked = true
+                try feed(active[index], chunk)
+                if sink.isStopped { return true }
+            }
+            guard let end else { return hasWorked }
+            try end.get()
+            if !active[index].hasBegun, isWeb {
+                throw Failure(.badResponse, "cannot list", at: address(index), because: "there was no response")
+            }
+            try finish(active[index])
+            active.remove(at: index)
+        } catch {
+            transfer.cancel()
+            let page = active.remove(at: index)
+            if mayRepeat(page, after: error), let again = try? request(page.page) {
+                page.transfer = again
+                page.content = content
+                page.attempts += 1
+                (page.hasBegun, page.hasBytes) = (false, false)
+                active.append(page)
+                return true
+            }
+            try fail(page.page, error)
+        }
+        return true
+    }
+
+    private func address(_ index: Int) -> String { active[index].page.folder.address.redacted }
+
+    /// A page that was cut off is read once more; a server that does not know MLSD is asked for LIST.
+    private mutating func mayRepeat(_ page: ActivePage, after error: Failure) -> Bool {
+        if !isWeb, !isPlain, !page.hasBytes, ![.authorization, .nameResolution, .insecure].contains(error.code) {
+            isPlain = true
+            return true
+        }
+        return page.hasBytes && page.attempts < Self.mostAttempts
+            && [.cannotResume, .network, .timeout, .inputOutput].contains(error.code)
+    }
+
+    private mutating func begin(_ active: ActivePage, _ head: PageHead) throws(Failure) {
+        active.hasBegun = true
+        guard isWeb else { return }
+        if let type = head.contentType.map({ $0.lowercased().prefix { $0 != ";" && $0 != " " } }),
+            !["html", "xhtml", "json", "xml", "plain"].contains(where: { type.contains($0) })
+        {
+            throw Failure(
+                .badResponse, "cannot list", at: active.page.folder.address.redacted,
+                because: "its response is no page of links but \(type)",
+                remedy: "download it as a file, without --recursive")
+        }
+        try walk.began(&active.page, at: head.address)
+    }
+
+    private mutating func feed(_ active: ActivePage, _ chunk: [UInt8]) throws(Failure) {
+        if !active.hasBytes, isWeb, ContentDecoder.isGzip(chunk) { active.content = .coded([]) }
+        active.hasBytes = true
+        let links: [ListedLink]
+        switch active.content {
+        case .page(var page):
+            // Not a copy: the value has its only owner while it changes.
+            active.content = .coded([])
+            links = page.feed(chunk)
+            active.content = .page(page)
+            if page.isTooLong { throw Self.tooLong(active) }
+        case .listing(var listing):
+            active.content = .coded([])
+            links = listing.feed(chunk)
+            active.content = .listing(listing)
+        case .coded(var bytes):
+            active.content = .coded([])
+            bytes += chunk
+            active.content = .coded(bytes)
+            if bytes.count > Self.longestCoded { throw Self.tooLong(active) }
+            links = []
+        }
+        take(links, active)
+    }
+
+    private static func tooLong(_ active: ActivePage) -> Failure {
+        Failure(
+            .tooLarge, "cannot list all of", at: active.page.folder.address.redacted,
+            because: "its page has more than \(ByteQuantity.text(IndexPage.limit))")
+    }
+
+    private mutating func take(_ links: [ListedLink], _ active: ActivePage) {
+        if case .page(let page) = active.content, let base = page.base { walk.rebase(&active.page, to: base) }
+        for link in links {
+            switch walk.take(link, on: &active.page) {
+            case .nothing: break
+            case .refused(let failure): sink.refuse(failure)
+            case .folder(let entry): if lister.options.namesFolders { active.held.append(entry) }
+            case .file(let entry):
+                if let robots, active.page.folder.depth > 0, let address = try? WebAddress.parse(entry.address).address,
+                    !robots.allows(address)
+                {
+                    disallowed += 1
+                } else {
+                    active.held.append(entry)
+                }
+            }
+        }
+        if active.isStreamed || active.held.count > Self.mostHeld {
+            active.isStreamed = true
+            flush(active)
+        }
+    }
+
+    private func flush(_ active: ActivePage) {
+        for entry in active.held where !sink.put(entry) { break }
+        active.held.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func finish(_ active: ActivePage) throws(Failure) {
+        if case .coded(let bytes) = active.content {
+            guard let content = Gzip.decompress(bytes, limit: Int(IndexPage.limit)) else {
+                throw Failure(
+                    .badResponse, "cannot list", at: active.page.folder.address.redacted,
+                    because: "its gzip data is damaged, or more than \(ByteQuantity.text(IndexPage.limit))")
+            }
+            active.content = .page(IndexPage())
+            try feed(active, content)
+        }
+        switch active.content {
+        case .page(var page):
+            do throws(IndexFault) { take(try page.end(), active) } catch {
+                throw Failure(
+                    .network, "cannot list all of", at: active.page.folder.address.redacted, because: error.why)
+            }
+            // What is no index, or no whole one, proves of no file that it is gone.
+            if !page.isIndex || !page.isWhole { sink.markPartial() }
+        case .listing(var listing):
+            take(listing.end(), active)
+            skippedLinks += listing.skippedLinks
+            if listing.unknown > 0 {
+                sink.markPartial()
+                sink.tell(
+                    "\(listing.unknown) lines of the listing of \(active.page.folder.address.redacted) were not understood"
+                )
+            }
+        case .coded: break
+        }
+        flush(active)
+        do throws(Failure) { try walk.end(active.page) } catch { sink.refuse(error) }
+    }
+
+    /// The whole has failed if its first page cannot be read.
+    private mutating func fail(_ page: TreeWalk.Page, _ error: Failure) throws(Failure) {
+        walk.failed(page)
+        guard page.folder.depth > 0 else { throw error }
+        sink.refuse(error)
+    }
+}

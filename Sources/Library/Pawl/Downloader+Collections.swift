@@ -1,0 +1,117 @@
+package import PawlBase
+package import PawlCollections
+import PawlCore
+import PawlDisk
+import PawlEngine
+import Synchronization
+
+/// Requests the pages of a listing as downloads into memory: with their logins, proxies, retries and limits.
+package final class DownloadedPages: PageFetching {
+    /// Pages received at the same time.
+    private static let mostPages = 8
+    /// Caddy answers in JSON if that is accepted, with exact sizes and times.
+    private static let accept = "Accept: text/html, application/json;q=0.9, */*;q=0.5"
+
+    private let downloader: Downloader
+    private let options: DownloadOptions
+
+    /// `options`: those of the files; what is for one file only is not used.
+    package init(_ options: DownloadOptions, _ configuration: Downloader.Configuration) {
+        var configuration = configuration
+        (configuration.jobs, configuration.adaptsJobs, configuration.threads) = (Self.mostPages, false, 1)
+        configuration.sharesConnections = true
+        configuration.reportsEveryState = false
+        downloader = Downloader(configuration)
+        var own = options
+        (own.fileName, own.checksum, own.expectedLength, own.range) = (nil, nil, nil, nil)
+        (own.mirrors, own.verification, own.existingFile) = ([], .off, .rename)
+        (own.storesAttributes, own.connections, own.naming) = (false, 1, .server)
+        if !own.headers.contains(where: { $0.utf8.prefix(7).isCaseInsensitively("accept:") }) {
+            own.headers.append(Self.accept)
+        }
+        self.options = own
+    }
+
+    package func fetch(
+        _ request: PageRequest, onChange: @escaping @Sendable () -> Void
+    ) throws(Failure) -> any PageTransfer {
+        let page = DownloadedPage(onChange)
+        var hooks = DownloadHooks()
+        if request.listing == nil {
+            hooks.validateResponse = { received in
+                page.begin(received)
+                return .allow
+            }
+        }
+        do throws(PawlError) {
+            let download = try downloader.add(
+                request.address.text, options: options, hooks: hooks, listing: request.listing
+            ) { _ in page.body.destination }
+            page.start(download) { [downloader] in
+                downloader.scheduler.remove(DownloadID(rawValue: download.id.rawValue))
+                downloader.board.removed(download)
+            }
+            return page
+        } catch { throw error.failure }
+    }
+}
+
+/// A page as a download into memory.
+private final class DownloadedPage: PageTransfer {
+    private struct State {
+        var head: PageHead?
+        var download: Download?
+        var stop: (@Sendable () -> Void)?
+    }
+
+    let body: BodySink
+    private let state = Mutex(State())
+    private let onChange: @Sendable () -> Void
+
+    init(_ onChange: @escaping @Sendable () -> Void) {
+        self.onChange = onChange
+        body = BodySink(makeHasher: ContentDigest.hasher, onBytes: onChange)
+    }
+
+    func start(_ download: Download, onStop: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.download = download
+            state.stop = onStop
+        }
+        download.onEnd(onChange)
+        download.resume()
+    }
+
+    /// Also called for the responses of refusals, before they are repeated.
+    func begin(_ received: ReceivedResponse) {
+        guard 200..<300 ~= received.response.status,
+            let address = try? WebAddress.parse(received.url).address
+        else { return }
+        state.withLock { $0.head = PageHead(address: address, contentType: received.response.contentType) }
+        onChange()
+    }
+
+    var head: PageHead? { state.withLock(\.head) }
+
+    var end: Result<Void, Failure>? {
+        switch state.withLock(\.download)?.outcome {
+        case nil: nil
+        case .success: .success(())
+        case .failure(let error): .failure(error.failure)
+        }
+    }
+
+    func take() -> [UInt8]? {
+        guard let chunk = body.take() else { return nil }
+        return chunk
+    }
+
+    func cancel() {
+        let stop = state.withLock { state in
+            defer { state.stop = nil }
+            return state.stop
+        }
+        body.close()
+        stop?()
+    }
+}

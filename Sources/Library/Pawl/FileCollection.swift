@@ -1,0 +1,259 @@
+import PawlBase
+import PawlCollections
+import PawlS3
+import PawlSystem
+import Synchronization
+
+/// All files below a URL: a web index, a folder of an FTP or SFTP server, or a prefix of an object store.
+///
+/// ```swift
+/// let collection = try FileCollection("https://example.org/releases/")
+/// for try await entry in collection.entries { print(entry.path, entry.size ?? 0) }
+/// let report = try await collection.download(to: "mirror")
+/// ```
+///
+/// The URL ends with a slash. Pages are requested with the options of the downloads: logins, proxy, header fields, retries.
+/// Each use lists anew. Names are checked: no entry has a path that leads out of a folder.
+public struct FileCollection: Sendable {
+    /// Which entries are wanted, and what else happens.
+    public struct Options: Sendable, Hashable {
+        /// Patterns of the entries that are wanted, and of those that are not, in the order in which the last match counts:
+        /// `*` stands for any characters, `?` for one.
+        ///
+        /// Without a slash the last name is compared, else the whole path; with a slash at the end folders are. Default none.
+        public var rules: [Rule] = []
+        /// Folders below each other that are visited; 0 for the files of the given one.
+        ///
+        /// Default `nil`, up to 64.
+        public var maximumDepth: Int?
+        /// Entries of this time, in seconds since 1970, and older ones are left out.
+        ///
+        /// Default `nil`, none.
+        public var newerThan: Int64?
+        /// Larger files are left out, as far as the listing has sizes, in bytes.
+        ///
+        /// Default `nil`, none.
+        public var maximumSize: Int64?
+        /// Whether robots.txt decides which folders below the given one are listed.
+        ///
+        /// Default `true`.
+        public var obeysRobots = true
+        /// Whether symbolic links of FTP and SFTP folders are followed to what is beside them; otherwise they are left out.
+        ///
+        /// Default `true`.
+        public var followsLinks = true
+        /// Whether ``FileCollection/download(to:onProgress:)`` removes files that it has downloaded earlier and that are gone.
+        ///
+        /// Nothing is removed after an incomplete listing, or where entries may have been left out. Default `false`.
+        public var removesMissing = false
+
+        /// Creates options with all defaults.
+        public init() {}
+    }
+
+    /// One pattern.
+    public struct Rule: Sendable, Hashable {
+        /// Whether entries that match are wanted.
+        public var isIncluded: Bool
+        /// The pattern, see ``Options/rules``.
+        public var pattern: String
+
+        /// Creates a rule.
+        public init(isIncluded: Bool, pattern: String) {
+            self.isIncluded = isIncluded
+            self.pattern = pattern
+        }
+    }
+
+    /// A file of the collection, as the listing describes it.
+    public struct Entry: Sendable, Hashable {
+        /// Below the collection, with slashes between names.
+        public var path: String
+        /// Its URL.
+        public var url: String
+        /// In bytes; `nil` if the listing does not say.
+        public var size: Int64?
+        /// Whether ``size`` is the number of bytes, and not a rounded one.
+        public var isSizeExact: Bool
+        /// In seconds since 1970; `nil` if the listing does not say.
+        public var modified: Int64?
+    }
+
+    /// How a download of a collection is going.
+    public struct Progress: Sendable, Hashable {
+        /// Files that were listed so far.
+        public var listed = 0
+        /// Whether all are.
+        public var isListed = false
+        /// Files that are complete, those that were there already included.
+        public var complete = 0
+        /// Files that could not be downloaded.
+        public var failed = 0
+        /// Bytes received.
+        public var received: Int64 = 0
+    }
+
+    /// What a download of a collection came to.
+    public struct Report: Sendable, Hashable {
+        /// Files that were downloaded.
+        public internal(set) var finished = 0
+        /// Files that were there already: shown without a request, or by one response each.
+        public internal(set) var unchanged = 0
+        /// Paths that were removed, see ``Options/removesMissing``.
+        public internal(set) var removed: [String] = []
+        /// Why files, entries or folders failed, in the order in which that happened; their ``PawlError/place`` says which.
+        public internal(set) var failures: [PawlError] = []
+        /// What was left out without a failure.
+        public internal(set) var notices: [String] = []
+        /// Whether no file can have been missed, filters apart.
+        public internal(set) var isComplete = false
+        /// Bytes received.
+        public internal(set) var received: Int64 = 0
+    }
+
+    let root: WebAddress
+    let credentials: Credentials?
+    let options: Options
+    let downloadOptions: DownloadOptions
+    let configuration: Downloader.Configuration
+
+    /// Prepares a listing; nothing is requested yet.
+    ///
+    /// `downloadOptions` are those of each file; ``DownloadOptions/fileName`` and others for one file are not used. Throws
+    /// ``PawlError`` with code 28 if the URL or an option is invalid, or the URL names no folder.
+    public init(
+        _ url: String, options: Options = Options(), downloadOptions: DownloadOptions = DownloadOptions(),
+        configuration: Downloader.Configuration = Downloader.Configuration()
+    ) throws(PawlError) {
+        do throws(Failure) {
+            let (address, credentials) = try WebAddress.parse(url)
+            guard address.path.utf8.last == .slash, address.query == nil else {
+                throw Failure(
+                    .badOption, "cannot list", at: address.redacted, because: "it names a file",
+                    remedy: "end it with / for a folder")
+            }
+            try DownloadOption.check(downloadOptions)
+            root = address
+            self.credentials = credentials
+        } catch { throw PawlError(error) }
+        self.options = options
+        self.downloadOptions = downloadOptions
+        self.configuration = configuration
+    }
+
+    /// The files, while they are listed.
+    ///
+    /// The iteration throws ``PawlError`` when the listing fails as a whole. Entries that no file can have are left out;
+    /// ``download(to:onProgress:)`` reports them.
+    public var entries: Entries { Entries(collection: self) }
+
+    /// A sequence of entries; each iteration lists anew.
+    public struct Entries: AsyncSequence, Sendable {
+        /// A file.
+        public typealias Element = Entry
+        let collection: FileCollection
+
+        /// Begins the listing.
+        public func makeAsyncIterator() -> Iterator { Iterator(collection) }
+
+        /// The iteration.
+        public struct Iterator: AsyncIteratorProtocol {
+            /// Stops the listing when the last copy of the iterator is gone.
+            private final class Listing: Sendable {
+                let run: Result<CollectionRun, PawlError>
+                let signal = ChangeSignal()
+                let waiting = Mutex<(entries: [Entry], next: Int)>(([], 0))
+
+                init(_ collection: FileCollection) {
+                    do throws(PawlError) {
+                        let run = try collection.listing(into: nil) { [signal] in signal.notify() }
+                        run.start()
+                        self.run = .success(run)
+                    } catch { run = .failure(error) }
+                }
+
+                deinit { if case .success(let run) = run { run.stop() } }
+
+                func take() -> Entry? {
+                    waiting.withLock { waiting in
+                        guard waiting.next < waiting.entries.count else { return nil }
+                        defer { waiting.next += 1 }
+                        return waiting.entries[waiting.next]
+                    }
+                }
+            }
+
+            private let listing: Listing
+
+            init(_ collection: FileCollection) { listing = Listing(collection) }
+
+            /// The next file; `nil` after the last.
+            ///
+            /// Throws ``PawlError``, and `CancellationError` when the task is cancelled.
+            public mutating func next() async throws -> Entry? {
+                let run = try listing.run.get()
+                while true {
+                    if let entry = listing.take() { return entry }
+                    let seen = listing.signal.count
+                    try Task.checkCancellation()
+                    let tally = run.tally
+                    let found = run.take().compactMap { event -> Entry? in
+                        if case .entry(let planned) = event { Entry(planned.entry) } else { nil }
+                    }
+                    if !found.isEmpty {
+                        listing.waiting.withLock { $0 = (found, 0) }
+                        continue
+                    }
+                    if let failure = tally.failure { throw PawlError(failure) }
+                    if tally.isOver { return nil }
+                    await listing.signal.wait(after: seen)
+                }
+            }
+        }
+    }
+}
+
+extension FileCollection.Entry {
+    init(_ entry: CollectionEntry) {
+        self.init(
+            path: entry.path, url: entry.address, size: entry.size, isSizeExact: entry.isExact,
+            modified: entry.modified?.seconds)
+    }
+}
+
+extension FileCollection {
+    /// The options of each request: the entries' URLs have no login, and that of the given one is for its origin.
+    var requestOptions: DownloadOptions {
+        var own = downloadOptions
+        if own.user == nil { (own.user, own.password) = (credentials?.user, credentials?.password) }
+        return own
+    }
+
+    private var filter: EntryFilter {
+        var filter = EntryFilter()
+        filter.rules = options.rules.map { EntryFilter.Rule($0.pattern, isIncluded: $0.isIncluded) }
+        filter.maximumDepth = options.maximumDepth
+        filter.newerThan = options.newerThan.map { UnixTime(seconds: $0) }
+        filter.maximumSize = options.maximumSize
+        return filter
+    }
+
+    /// Whether an entry that is not listed may exist all the same.
+    var isSelective: Bool { filter.isSelective }
+
+    func listing(into folder: String?, onChange: @escaping @Sendable () -> Void) throws(PawlError) -> CollectionRun {
+        let lister: any CollectionLister
+        if root.isLocated {
+            do throws(Failure) {
+                let store = try ObjectStore(
+                    downloadOptions, deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+                lister = PrefixLister(store, root, filter, isRecursive: true)
+            } catch { throw PawlError(error) }
+        } else {
+            var tree = TreeLister.Options()
+            (tree.filter, tree.obeysRobots, tree.followsLinks) = (filter, options.obeysRobots, options.followsLinks)
+            lister = TreeLister(root, tree, pages: DownloadedPages(requestOptions, configuration))
+        }
+        return CollectionRun(lister, into: folder, remembersPaths: options.removesMissing, onChange: onChange)
+    }
+}

@@ -1,0 +1,129 @@
+import PawlBase
+import PawlCollections
+import Synchronization
+
+/// The files of a plan's collections, one collection after another, while they are listed.
+///
+/// For one thread; the listing runs on another, which waits while enough is known.
+final class CollectionFeed {
+    /// What a listing says besides the files to download.
+    enum Event {
+        /// A file to download was found.
+        case found(PlannedEntry, GetPlan.Collection)
+        /// The folder has the file already.
+        case unchanged(PlannedEntry)
+        case refused(Failure)
+        case notice(String)
+        /// A listing has ended.
+        case listed(ListingTally, of: WebAddress)
+    }
+
+    /// So many files may be known beyond those that run.
+    private static let most = 1_024
+
+    private let collections: [GetPlan.Collection]
+    private let maximumTotal: Int64?
+    private let remembersPaths: Bool
+    private let onChange: @Sendable () -> Void
+    /// Collections that were begun, with their listings.
+    private(set) var begun: [(collection: GetPlan.Collection, run: CollectionRun)] = []
+    private var run: CollectionRun?
+    private var waiting: [(entry: PlannedEntry, collection: Int)] = []
+    private var next = 0
+    /// Whether nothing is downloaded before all sizes are known.
+    private var holds: Bool
+    private var total: Int64 = 0
+    private(set) var isOver = false
+
+    /// `onChange` is called on the listing's thread.
+    init(_ plan: GetPlan, onChange: @escaping @Sendable () -> Void) {
+        collections = plan.collections
+        maximumTotal = plan.options.maximumTotal
+        remembersPaths = plan.options.deletesMissing
+        holds = plan.options.maximumTotal != nil
+        self.onChange = onChange
+        isOver = collections.isEmpty
+    }
+
+    /// Files that are known and not taken.
+    var backlog: Int { waiting.count - next }
+
+    /// Whether files may follow.
+    var hasMore: Bool { !isOver || backlog > 0 }
+
+    /// Takes what was found, if there is room for it.
+    func poll(_ report: (Event) -> Void) {
+        while !isOver, holds || backlog < Self.most {
+            guard let run else {
+                begin()
+                continue
+            }
+            // Read before: then nothing is left behind it.
+            let tally = run.tally
+            let events = run.take()
+            for event in events { take(event, report) }
+            guard tally.isOver else {
+                if events.isEmpty { return }
+                continue
+            }
+            end(tally, of: run, report)
+        }
+    }
+
+    private func begin() {
+        let collection = collections[begun.count]
+        let run = CollectionRun(
+            collection.lister, into: collection.folder, remembersPaths: remembersPaths, onChange: onChange)
+        begun.append((collection, run))
+        self.run = run
+        run.start()
+    }
+
+    private func take(_ event: ListingEvent, _ report: (Event) -> Void) {
+        switch event {
+        case .refused(let failure): report(.refused(failure))
+        case .notice(let text): report(.notice(text))
+        case .entry(let planned):
+            guard planned.entry.kind != .folder else { return }
+            if case .unchanged = planned.state { return report(.unchanged(planned)) }
+            waiting.append((planned, begun.count - 1))
+            report(.found(planned, collections[begun.count - 1]))
+        }
+    }
+
+    private func end(_ tally: ListingTally, of run: CollectionRun, _ report: (Event) -> Void) {
+        self.run = nil
+        total = total.addingClamped(tally.bytes)
+        isOver = begun.count == collections.count
+        report(.listed(tally, of: run.address))
+        if let failure = tally.failure { report(.refused(failure)) }
+        guard isOver, let maximumTotal, holds else { return }
+        holds = false
+        guard total > maximumTotal else { return }
+        waiting = []
+        next = 0
+        report(
+            .refused(
+                Failure(
+                    .tooLarge, "cannot download", at: run.address.redacted,
+                    because: "the listed files have \(total) bytes, and --max-total allows \(maximumTotal)",
+                    remedy: "raise --max-total, or leave some out with --exclude")))
+    }
+
+    /// The next file; `nil` while none is known.
+    func take() -> GetPlan.Item? {
+        guard !holds, next < waiting.count else { return nil }
+        let (entry, collection) = waiting[next]
+        next += 1
+        if next == waiting.count || next > Self.most {
+            waiting.removeFirst(next)
+            next = 0
+        }
+        return GetPlan.Item(entry, of: collections[collection])
+    }
+
+    func stop() {
+        isOver = true
+        for (_, run) in begun { run.stop() }
+    }
+}
