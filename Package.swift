@@ -127,12 +127,18 @@ let package = Package(
         module(
             "PawlCollections", in: "Features/Collections",
             ["PawlBase", "PawlJournal", "PawlSystem", "PawlDisk"], apart: ["Command"]),
+        module(
+            "PawlHub", in: "Features/Hub", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk"], apart: ["Command"]),
+        module(
+            "PawlRegistry", in: "Features/Registry", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk"],
+            apart: ["Command"]),
         module("PawlIntake", in: "Library/Intake", ["PawlBase", "PawlIntegrity"]),
         module(
             "Pawl", in: "Library/Pawl",
             [
                 "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlCurl", "PawlDisk",
                 "PawlReach", "PawlQueue", "PawlStore", "PawlResumeData", "PawlIntegrity", "PawlS3", "PawlCollections",
+                "PawlHub", "PawlRegistry",
             ]),
         module("PawlSession", in: "Library/Session", ["PawlBase", "PawlJournal", "PawlSystem", "Pawl"]),
         module(
@@ -174,6 +180,12 @@ let package = Package(
             "PawlCollectionsCommand", in: "Features/Collections/Command",
             ["PawlBase", "PawlSystem", "PawlCollections", "Pawl", "PawlTerminal", "PawlGet"]),
         module(
+            "PawlHubCommand", in: "Features/Hub/Command",
+            ["PawlBase", "PawlCollections", "PawlHub", "PawlIntake", "Pawl", "PawlTerminal", "PawlGet"]),
+        module(
+            "PawlRegistryCommand", in: "Features/Registry/Command",
+            ["PawlBase", "PawlRegistry", "PawlIntake", "Pawl", "PawlGet"]),
+        module(
             "PawlPipe", in: "Features/Pipe",
             [
                 "PawlBase", "PawlJournal", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlIntegrity",
@@ -195,7 +207,8 @@ let package = Package(
             "PawlCommands", in: "Tool/Commands",
             [
                 "PawlBase", "PawlJournal", "PawlSystem", "PawlIntake", "Pawl", "PawlAria2", "PawlTerminal", "PawlGet",
-                "PawlS3Command", "PawlCollectionsCommand", "PawlPipe", "PawlVerify", "PawlServiceCommands",
+                "PawlS3Command", "PawlCollectionsCommand", "PawlHubCommand", "PawlRegistryCommand", "PawlPipe",
+                "PawlVerify", "PawlServiceCommands",
                 "PawlAria2c",
             ]),
         .executableTarget(
@@ -240,6 +253,8 @@ let package = Package(
         tests(
             "PawlS3Tests", in: "Features/S3",
             ["PawlCore", "PawlCurl", "PawlHTTP", "PawlJournal", "PawlS3", "PawlXML"]),
+        tests("PawlHubTests", in: "Features/Hub", ["PawlHub"]),
+        tests("PawlRegistryTests", in: "Features/Registry", ["PawlRegistry"]),
         tests(
             "PawlCollectionsTests", in: "Features/Collections",
             ["PawlCollections", "PawlDisk", "PawlJournal", "PawlXML"]),
@@ -268,9 +283,9 @@ let package = Package(
         tests(
             "PawlFuzzTests", in: "Fuzz",
             [
-                "Pawl", "PawlAria2", "PawlCollections", "PawlCommands", "PawlCore", "PawlGet", "PawlHTTP", "PawlIntake",
-                "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlResumeData", "PawlS3",
-                "PawlTerminal",
+                "Pawl", "PawlAria2", "PawlCollections", "PawlCommands", "PawlCore", "PawlGet", "PawlHTTP", "PawlHub",
+                "PawlIntake", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlRegistry",
+                "PawlResumeData", "PawlS3", "PawlTerminal",
                 "PawlWeb",
             ], apart: ["Corpus"]),
         tests(

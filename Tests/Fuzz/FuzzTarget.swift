@@ -15,6 +15,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case handshake
     case head
     case hosts
+    case hub
     case inflate
     case inputFile
     case intake
@@ -36,6 +37,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case quantities
     case rateLimit
     case redaction
+    case registry
     case requests
     case responses
     case resumeData
@@ -66,6 +68,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .handshake: try HandshakeLaws.check(&input)
         case .head: try HeadLaws.check(&input)
         case .hosts: try HostTableLaws.check(&input)
+        case .hub: try HubLaws.check(&input)
         case .inflate: try InflateLaws.check(&input)
         case .inputFile: try InputFileLaws.check(&input)
         case .intake: try IntakeLaws.check(&input)
@@ -87,6 +90,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .quantities: try QuantityLaws.check(&input)
         case .rateLimit: try RateLimitLaws.check(&input)
         case .redaction: try RedactionLaws.check(&input)
+        case .registry: try RegistryLaws.check(&input)
         case .requests: try RequestLaws.check(&input)
         case .responses: try ResponseLaws.check(&input)
         case .resumeData: try ResumeDataLaws.check(&input)

@@ -51,8 +51,12 @@ public struct DownloadOptions: Sendable, Hashable {
     public var region: String?
     /// The URL of another object store than AWS's for `s3:` URLs; `nil` (default) takes it from the environment
     /// (`AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`) or the profile.
+    ///
+    /// For `hf:` URLs the hub (default `HF_ENDPOINT`, else huggingface.co), for `oci:` URLs a server in place of each
+    /// registry.
     public var endpoint: String?
-    /// Whether requests for `s3:` URLs are signed; without credentials they never are.
+    /// Whether requests for `s3:` URLs are signed, and those for `hf:` and `oci:` URLs have a token or login; without
+    /// credentials they never are.
     ///
     /// Default `true`.
     public var signsRequests = true
@@ -110,7 +114,8 @@ public struct DownloadOptions: Sendable, Hashable {
     /// fails with ``PawlError/Code/tooSlow``. Default `nil`, no minimum.
     public var lowestSpeed: Int64?
     /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-384`, `sha-224`, `blake2b`,
-    /// `sha3-256`, `sha3-512`, `sha3-384`, `sha3-224`, `sha-512-256`, `blake2s`, `sm3`, `sha-1`, `md5`, `crc64nvme`, `crc32c`, `crc32` or `adler32`.
+    /// `sha3-256`, `sha3-512`, `sha3-384`, `sha3-224`, `sha-512-256`, `blake2s`, `sm3`, `sha-1`, `git-blob`, `md5`,
+    /// `crc64nvme`, `crc32c`, `crc32` or `adler32`.
     ///
     /// Several are separated by commas, and all must match. A URL may state one in its fragment too (`#sha256=HEX`).
     public var checksum: String?

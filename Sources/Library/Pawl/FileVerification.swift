@@ -20,7 +20,8 @@ public struct FileVerification: Sendable, Hashable, Codable {
     /// Where the digest is from.
     public var level: Level
     /// `sha-256`, `sha-512`, `sha-384`, `sha-224`, `blake2b`, `sha3-256`, `sha3-512`,
-    /// `sha3-384`, `sha3-224`, `sha-512-256`, `blake2s`, `sm3`, `sha-1`, `md5`, `crc64nvme`, `crc32c`, `crc32` or `adler32`.
+    /// `sha3-384`, `sha3-224`, `sha-512-256`, `blake2s`, `sm3`, `sha-1`, `git-blob`, `md5`, `crc64nvme`,
+    /// `crc32c`, `crc32` or `adler32`.
     public var algorithm: String
     /// The digest of the whole file in hexadecimal digits; empty where its pieces were compared instead.
     public var digest: String

@@ -18,10 +18,16 @@ extension Job {
         try plan.use(options, of: [source] + options.mirrors)
         let keys = SigningKeys(keyring: options.openPGPKeyring, minisign: options.minisignKey)
         if !keys.isEmpty { try SystemSignatures.check(keys) }
+        let accesses = try settingsCache.accesses(of: sources, options)
+        // No redirect is less secure than a store or hub that is itself asked without encryption.
+        let isClear = sources.contains { source in
+            guard case .located(let scheme) = source.scheme else { return false }
+            return accesses[scheme]?.locating.location(of: source).scheme == .http
+        }
+        if isClear { plan.allowsDowngrade = true }
         self.init(
             plan: plan,
-            settings: settingsCache.settings(
-                settings, for: first.credentials, accesses: try settingsCache.accesses(of: sources, options)),
+            settings: settingsCache.settings(settings, for: first.credentials, accesses: accesses),
             folder: options.folder)
         trustsRedirects = options.trustsRedirects
         signingKeys = keys
@@ -47,6 +53,7 @@ extension Job {
                 because: LocalizableMessage("s3-prefix-not-object", "it names a prefix of keys, not an object"),
                 remedy: "end it with the object's key")
         }
+        if let refusal = sources.lazy.compactMap(Features.refusal).first { throw refusal }
         // They must fit into the journal together with the file's state.
         guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= longestSources else {
             throw Failure(

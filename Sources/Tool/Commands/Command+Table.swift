@@ -4,7 +4,9 @@ import PawlAria2c
 import PawlBase
 import PawlCollectionsCommand
 import PawlGet
+import PawlHubCommand
 import PawlPipe
+import PawlRegistryCommand
 import PawlS3Command
 import PawlServiceCommands
 import PawlSystem
@@ -29,9 +31,11 @@ extension Command {
         "get", "[options] URL...", summary: "download files now; run again to resume",
         details: """
             Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP or from an object store \
-            (s3://BUCKET/KEY), in this process. Ctrl-C pauses (exit code 7); run the same command again to resume. With \
-            --recursive, a URL that ends with / stands for the files below it: a web index, an FTP or SFTP folder, \
-            s3://BUCKET/PREFIX/. What the folder lacks or has in an older version is downloaded.
+            (s3://BUCKET/KEY), the files of a model hub's repository (hf://ORG/NAME[@REVISION]) and the image of a \
+            registry (oci://HOST/NAME:TAG, docker://NAME, ollama://MODEL), in this process. Ctrl-C pauses (exit code \
+            7); run the same command again to resume. With --recursive, a URL that ends with / stands for the files \
+            below it: a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/. What the folder lacks or has in an \
+            older version is downloaded.
             """, operand: .addresses, options: GetOptions.table.map(\.entry), run: runGet)
 
     private static let help = Command(
@@ -69,9 +73,16 @@ extension Command {
     if let length = plan.options.help { return .help(length) }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return .exit(try ZsyncUpdate(control, plan).run()) }
+    let refused = try plan.place(with: [HubLister(), RegistryLister()])
     try plan.list(with: [PrefixSource(), TreeSource()])
     if let notice = plan.folderNotice { printNotice(notice) }
-    return .exit(plan.options.isDryRun ? DryRun(plan).run() : try GetSession(plan).run())
+    if plan.options.isDryRun { return .exit(DryRun(plan).run()) }
+    if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
+        printNotice("\(plan.unchanged) \(plan.unchanged == 1 ? "file is" : "files are") there already, unchanged")
+    }
+    let code = plan.items.isEmpty && plan.collections.isEmpty ? 0 : try GetSession(plan).run()
+    let incomplete = plan.complete()
+    return .exit([code, refused, incomplete].first { $0 != 0 } ?? 0)
 }
 
 @Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Command.Outcome {

@@ -34,6 +34,10 @@ package struct GetOptions: CommandOptions, Hashable {
     package var deletesMissing = false
     /// Limits of what a collection may have.
     package var listingLimits = TreeWalk.Limits()
+    /// `--platform`, if given.
+    package var platform: String?
+    /// Whether the blobs of an artifact become files.
+    package var isArtifact = false
     package var deniesPrivateAddresses = false
     package var usesHTTP1 = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.

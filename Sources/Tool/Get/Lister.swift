@@ -54,7 +54,7 @@ extension GetPlan {
             collections.append(
                 Collection(item, try lister.lister(for: item, options, download), folder: download.folder))
         }
-        if collections.isEmpty { try checkUnused() }
+        if collections.isEmpty, !hasPlaced { try checkUnused() }
         items = single
     }
 

@@ -7,7 +7,7 @@ enum AddressLaws {
         let reference = input.text()
         guard let (address, credentials) = try parse(text) else { return }
         // Keys are literal, and relative references are to the URL of a store.
-        guard address.scheme != .located(.s3) else { return try ObjectLaws.check(address) }
+        guard !address.isLocated else { return try ObjectLaws.check(address) }
         try checkForm(address)
         // White space in front is dropped, and keeps the text from being taken for the address's own.
         guard let (spaced, others) = try parse(" " + text) else {
@@ -23,7 +23,7 @@ enum AddressLaws {
         }
         try hold(resolve("", from: address) == address, "an empty reference means another address")
         try hold(resolve(address.text, from: address) == address, "an address does not mean itself")
-        if let next = resolve(reference, from: address), next.scheme != .located(.s3) { try checkForm(next) }
+        if let next = resolve(reference, from: address), !next.isLocated { try checkForm(next) }
     }
 
     private static func parse(_ text: String) throws(BrokenLaw) -> (address: WebAddress, credentials: Credentials?)? {

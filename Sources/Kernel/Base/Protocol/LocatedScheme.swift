@@ -3,13 +3,22 @@
 /// One row for each, the only place of the kernel that names them.
 package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
     case s3
+    /// Repositories of a model hub: `hf://ORG/NAME@REVISION/PATH`.
+    case hf
+    /// Manifests and blobs of an OCI registry: `oci://HOST/NAME@DIGEST`.
+    case oci
 
     /// The beginning of its addresses.
     private var prefix: StaticString {
         switch self {
         case .s3: "s3://"
+        case .hf: "hf://"
+        case .oci: "oci://"
         }
     }
+
+    /// Whether its root is a host's name, which may have a port.
+    var hasPort: Bool { self == .oci }
 
     /// That of a text that begins as its addresses do, in any case.
     init?(beginning text: some Collection<UInt8>) {
@@ -23,6 +32,9 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
     var withoutRoot: AddressFlaw {
         switch self {
         case .s3: AddressFlaw("address-without-bucket", "it names no bucket", remedy: "write s3://BUCKET/KEY")
+        case .hf:
+            AddressFlaw("address-without-repository", "it names no repository", remedy: "write hf://ORG/NAME")
+        case .oci: AddressFlaw("address-without-registry", "it names no registry", remedy: "write oci://HOST/NAME:TAG")
         }
     }
 
@@ -32,6 +44,14 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
             AddressFlaw(
                 "address-login-before-bucket", "it has a login before its bucket",
                 remedy: "put the access key into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or into a profile")
+        case .hf:
+            AddressFlaw(
+                "address-revision-before-name", "it has an @ before the name of the repository",
+                remedy: "write hf://ORG/NAME@REVISION; a token belongs into HF_TOKEN")
+        case .oci:
+            AddressFlaw(
+                "address-login-before-registry", "it has a login before its registry",
+                remedy: "log in with 'docker login' or 'podman login'")
         }
     }
 
@@ -39,6 +59,8 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
     func invalid(root: String) -> AddressFlaw {
         switch self {
         case .s3: AddressFlaw("address-bucket", "\(root) is not a valid bucket name")
+        case .hf: AddressFlaw("address-organization", "\(root) is not the name of a user or organization")
+        case .oci: AddressFlaw("address-registry", "\(root) is not the name of a registry")
         }
     }
 }

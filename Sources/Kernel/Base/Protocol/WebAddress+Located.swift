@@ -19,7 +19,10 @@ extension WebAddress {
         let key = rest[root.endIndex...].dropFirst()
         guard !root.isEmpty else { throw scheme.withoutRoot }
         guard !root.contains(.at) else { throw scheme.withLogin }
-        let isName = root.allSatisfy { $0.isLetter || $0.isDigit || $0 == .dash || $0 == .dot || $0 == .underscore }
+        let isName = root.allSatisfy {
+            $0.isLetter || $0.isDigit || $0 == .dash || $0 == .dot || $0 == .underscore
+                || scheme.hasPort && $0 == .colon
+        }
         guard isName, root.first != .dot, root.last != .dot, root.count <= 255 else {
             throw scheme.invalid(root: Redaction.clipped(Redaction.printable(text(root)), to: 64))
         }

@@ -18,6 +18,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// GB/T 32905-2016.
     case sm3 = "sm3"
     case sha1 = "sha-1"
+    /// SHA-1 of a Git blob: of `blob`, a space, the length in digits and a NUL byte, and then the content.
+    case gitBlob = "git-blob"
     case md5 = "md5"
     /// CRC-64/NVME, as object stores state it.
     case crc64nvme = "crc64nvme"
@@ -35,7 +37,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case .sha512, .blake2b, .sha3512: 64
         case .sha384, .sha3384: 48
         case .sha224, .sha3224: 28
-        case .sha1: 20
+        case .sha1, .gitBlob: 20
         case .md5: 16
         case .crc64nvme: 8
         case .crc32c, .crc32, .adler32: 4
@@ -50,7 +52,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256, .blake2s,
             .sm3:
             false
-        case .sha1, .md5, .crc64nvme, .crc32c, .crc32, .adler32: true
+        case .sha1, .gitBlob, .md5, .crc64nvme, .crc32c, .crc32, .adler32: true
         }
     }
 
@@ -74,6 +76,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case "blake2s", "blake2s256": self = .blake2s
         case "sm3": self = .sm3
         case "sha1", "sha": self = .sha1
+        case "gitblob": self = .gitBlob
         case "md5": self = .md5
         case "crc64nvme": self = .crc64nvme
         case "crc32c": self = .crc32c
@@ -85,7 +88,8 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
 
     /// The other algorithms whose digests have as many digits.
     package var lookalikes: [HashAlgorithm] {
-        length < HashAlgorithm.sha1.length ? [] : Self.allCases.filter { $0.length == length && $0 != self }
+        guard length >= HashAlgorithm.sha1.length else { return [] }
+        return Self.allCases.filter { $0.length == length && $0 != self && $0 != .gitBlob }
     }
 
     /// The digest of the SHA-2 and MD families with this many hexadecimal digits.

@@ -12,16 +12,22 @@ import PawlSystem
         case digest(OpaquePointer)
         case crc(kind: Int32, value: UInt64)
         case adler(Adler32)
+        /// Begins with the length, so that the bytes are kept until they are all there.
+        case blob
         /// libcrypto does not have the algorithm.
         case missing
     }
 
     let algorithms: [HashAlgorithm]
     private var parts: [Part]
+    /// The bytes of a Git blob, at most ``longestBlob``.
+    private var blob: [UInt8] = []
     private let buffer: UnsafeMutableRawBufferPointer
     private(set) var position: Int64
     /// The size of the read buffer.
     static let room = 256 << 10
+    /// Larger files of a repository have a digest of another kind (Git LFS).
+    package static let longestBlob = 64 << 20
 
     /// Starts at offset `position` of a file.
     package init(_ algorithms: [HashAlgorithm], at position: Int64 = 0) {
@@ -60,6 +66,7 @@ import PawlSystem
         case .md5: unsafe method = EVP_md5()
         case .crc32, .crc32c, .crc64nvme: return unsafe .crc(kind: crcKind(algorithm) ?? 0, value: 0)
         case .adler32: return unsafe .adler(Adler32())
+        case .gitBlob: return unsafe .blob
         }
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
         let began = unsafe EVP_DigestInit_ex(context, method, nil)
@@ -80,7 +87,7 @@ import PawlSystem
     static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {
         case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256, .blake2s,
-            .sm3, .sha1, .md5, .adler32:
+            .sm3, .sha1, .gitBlob, .md5, .adler32:
             nil
         case .crc32: Int32(PAWL_CRC32)
         case .crc32c: Int32(PAWL_CRC32C)
@@ -119,6 +126,7 @@ import PawlSystem
         for index in unsafe parts.indices {
             switch unsafe parts[index] {
             case .missing: break
+            case .blob: unsafe blob.append(contentsOf: bytes.prefix(max(0, Self.longestBlob + 1 - blob.count)))
             case .digest(let context): unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
             case .crc(let kind, let value):
                 guard let start = bytes.baseAddress else { continue }
@@ -147,8 +155,21 @@ import PawlSystem
             case .missing: return Checksum(algorithm: algorithm, digest: [])
             case .crc(_, let value): return Self.checksum(algorithm, value)
             case .adler(let sum): return Self.checksum(algorithm, UInt64(sum.value))
+            case .blob: return Checksum(algorithm: algorithm, digest: blobDigest)
             }
         }
+    }
+}
+
+extension RunningHash {
+    /// Empty, and so equal to no digest, for content that is too long.
+    private var blobDigest: [UInt8] {
+        guard blob.count <= Self.longestBlob, position == Int64(blob.count) else { return [] }
+        let hash = RunningHash([.sha1])
+        let header = Array("blob \(blob.count)".utf8) + [0]
+        unsafe header.withUnsafeBytes { unsafe hash.feed($0) }
+        unsafe blob.withUnsafeBytes { unsafe hash.feed($0) }
+        return hash.finish()[0].digest
     }
 }
 

@@ -123,10 +123,12 @@ extension DownloadOption {
             standard: "from the environment", "region of the bucket of an s3:// URL"),
         DownloadOption(
             "endpoint-url", .optional(\.endpoint, .endpoint), .endpoint, stored: "endpoint", takes: "URL",
-            standard: "from the environment, else AWS", "object store for s3:// URLs"),
+            standard: "from the environment, else AWS",
+            "object store for s3:// URLs, hub for hf://, server in place of registries for oci://"
+        ),
         DownloadOption(
             "no-sign-request", .flag(\.signsRequests), .signsRequests, stored: "signs",
-            "do not sign requests for s3:// URLs: public buckets"),
+            "send no signature, token or login for s3://, hf:// and oci:// URLs: what is public"),
         DownloadOption(
             "referer", .optional(\.referer, .text), .referer, stored: "referer", aria2: "referer", takes: "URL",
             "Referer header"),

@@ -45,6 +45,8 @@ struct CommandExamples: Sendable {
             ("pawl get --mirror URL2 URL", "Use a mirror as well"),
             ("pawl get -o - URL | tar -xz", "Write to another program"),
             ("pawl get --recursive -d data URL/", "Download a folder; again: what changed"),
+            ("pawl get hf://org/model", "Download a model into its cache"),
+            ("pawl get docker://alpine -d alpine", "Download an image"),
             ("pawl get URL --to s3://bucket/f.iso", "Store as an object"),
         ]),
         "list-remote": CommandExamples([

@@ -208,7 +208,7 @@ export const english = {
   rateHint: "Bytes per second: 500K, 1.5M",
   badRate: "Invalid speed limit. Use a value such as 500K or 1.5M, or leave it empty for none.",
   checksum: "Checksum",
-  checksumHint: "TYPE=HEX or TYPE:HEX, or the digits alone, where TYPE is sha-256, sha-512, sha-384, sha-224, blake2b, sha3-256, sha3-512, sha3-384, sha3-224, sha-512-256, blake2s, sm3, sha-1, md5, crc64nvme, crc32c, crc32 or adler32",
+  checksumHint: "TYPE=HEX or TYPE:HEX, or the digits alone, where TYPE is sha-256, sha-512, sha-384, sha-224, blake2b, sha3-256, sha3-512, sha3-384, sha3-224, sha-512-256, blake2s, sm3, sha-1, git-blob, md5, crc64nvme, crc32c, crc32 or adler32",
   headers: "Request headers",
   headersHint: "One per line, Name: value",
   mirrors: "Mirrors",

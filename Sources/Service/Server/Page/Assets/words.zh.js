@@ -185,7 +185,7 @@ export const chinese = {
   rateHint: "每秒字节数：500K、1.5M",
   badRate: "限速无效。请输入 500K 或 1.5M 这样的值，留空表示不限速。",
   checksum: "校验和",
-  checksumHint: "格式为 类型=十六进制摘要，类型为 sha-256、sha-512、sha-384、sha-224、blake2b、sha3-256、sha3-512、sha3-384、sha3-224、sha-512-256、blake2s、sm3、sha-1、md5、crc64nvme、crc32c、crc32 或 adler32",
+  checksumHint: "格式为 类型=十六进制摘要，类型为 sha-256、sha-512、sha-384、sha-224、blake2b、sha3-256、sha3-512、sha3-384、sha3-224、sha-512-256、blake2s、sm3、sha-1、git-blob、md5、crc64nvme、crc32c、crc32 或 adler32",
   headers: "请求头",
   headersHint: "每行一个，名称: 值",
   mirrors: "镜像",
