@@ -45,13 +45,13 @@ import Testing
         #expect(Campaign.firstSeed(below: 100, noticing: sabotage) != nil, "it was not detected")
     }
 
-    @Test(arguments: 0..<4 as Range<UInt64>) func `small files end alike on both of their paths`(batch: UInt64) {
-        let campaign = Campaign(.agreement, seeds: batch * 25..<batch * 25 + 25)
+    @Test func `small files end alike on both of their paths`() {
+        let campaign = Campaign(.agreement, seeds: 0..<100)
         campaign.runAll()
         for failure in campaign.failures {
             Issue.record("make simulate AGREEMENT_SEED=\(failure.seed): \(failure.violations)")
         }
-        #expect(campaign.tally["twice: worlds"] == 25)
+        #expect(campaign.tally["twice: worlds"] == 100)
         #expect(campaign.tally["twice: whole files named at once"] > 0)
     }
 

@@ -81,7 +81,6 @@ final class LaneWriter: TransferSink {
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
         record?.head = head
         if runner.receivesStraight(self, head) { return true }
-        if isDropped { return false }
         if runner.wantsPage(of: head) {
             page = ErrorPage(head: head)
             return true
@@ -215,7 +214,7 @@ final class LaneWriter: TransferSink {
         guard !isDropped else { return }
         // The response may end the download, and with it the runner.
         let runner = runner
-        if runner.endsStraight(end) || isDropped { return }
+        if runner.endsStraight(end) { return }
         if let page, end == .complete { judge(page.head, page.bytes) }
         runner.ended(lane, end)
     }

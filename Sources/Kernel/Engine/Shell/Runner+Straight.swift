@@ -147,8 +147,10 @@ extension Runner {
         if left.head != nil, let length = left.path.content?.length { loop.endCollecting(length) }
         machine.happens(at: startedAt)
         machine.limited(to: presentLimit, now: startedAt)
-        let actions = machine.begin(claimed: earlyClaim(), online: true, now: startedAt)
-        guard actions.last == .open(StraightPath.order(of: job.plan)) else { return beginOtherwise(actions) }
+        // The name is claimed with the response, where it was chosen, too.
+        let actions = machine.begin(claimed: nil, online: true, now: startedAt)
+        assert(actions.last == .open(StraightPath.order(of: job.plan)), "the machine has begun with another request")
+        if let name = job.fileName { machine.named(name) }
         if let witness { witness.decided(id, run: run, actions, machine) }
         guard let head = left.head, let writer = writers.first else { return }
         responded(writer.lane, head: head)
@@ -157,16 +159,5 @@ extension Runner {
         guard case .stop = result, writers.contains(where: { $0 === writer }) else { return }
         loop.cancel(writer.transfer)
         ended(writer.lane, .stopped)
-    }
-
-    /// What came to be in the folder since leads to another request.
-    private func beginOtherwise(_ actions: [Action]) {
-        if let writer = writers.popLast() {
-            writer.isDropped = true
-            free(writer)
-            finish(writer)
-            loop.cancel(writer.transfer)
-        }
-        perform(actions.filter { $0 != .notify(.phase(.probing)) })
     }
 }

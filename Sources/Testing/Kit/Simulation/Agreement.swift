@@ -65,12 +65,15 @@ extension Simulation {
 }
 
 extension Scenario {
-    /// Leaves what servers do, and nothing that happens at a moment when only one of two runs has something on disk; without
-    /// limits, under which no file takes the straight path.
+    /// Leaves one download and what its servers do, and nothing that happens at a moment when only one of two runs has something
+    /// on disk; without limits, under which no file takes the straight path.
     mutating func calmDown() {
+        downloads = [downloads[Int(seed % UInt64(downloads.count))]]
         rate = nil
         for index in downloads.indices {
             downloads[index].job.rateLimit = nil
+            // When a further connection begins depends on the speed that was measured until then.
+            downloads[index].job.plan.ramp = .fixed(1)
             downloads[index].hooks = []
         }
         (atEvents, atTimes, traps, foreignChanges) = ([:], [], [:], [])
