@@ -147,7 +147,7 @@ package struct GetSession: ~Copyable {
                 // Without a copy of them for each file.
                 let (download, name): (Download, String?)
                 if item.hasOwnOptions {
-                    let own = options(for: item)
+                    let own = try options(for: item)
                     (download, name) = (try add(item, own), own.fileName)
                 } else {
                     (download, name) = (try add(item, common.value), common.value.fileName)
@@ -239,9 +239,10 @@ package struct GetSession: ~Copyable {
             replaces: item.replaces)
     }
 
-    private func options(for item: GetPlan.Item) -> DownloadOptions {
+    /// Those of an input file were checked with the plan; a listed file may be refused.
+    private func options(for item: GetPlan.Item) throws(PawlError) -> DownloadOptions {
         do throws(Failure) { return Self.complete(try plan.downloadOptions(for: item), usualNetrc) } catch {
-            preconditionFailure("the plan was checked as a whole, yet: \(error)")
+            throw PawlError(error)
         }
     }
 

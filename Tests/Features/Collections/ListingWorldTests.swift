@@ -49,6 +49,18 @@ import Testing
         #expect(found == names && tally.files == 10_000 && !tally.isPartial == pages.isIndex)
     }
 
+    @Test func `in gzip are read, and damaged ones are refused`() throws {
+        func listed(_ content: [UInt8]) throws -> ListingTally {
+            let pages = OnePage(content)
+            let lister = TreeLister(try WebAddress.parse("http://host/").address, .init(), pages: pages)
+            return CollectionRun(lister, into: nil).read { _ in }
+        }
+        let page = Gzip.compress(Array("<a href=a>a</a><a href=b>b</a>".utf8))
+        #expect(try listed(page).files == 2)
+        let damaged = try listed(Array(page.dropLast(12)))
+        #expect(damaged.failure?.why.contains("gzip") == true && damaged.files == 0)
+    }
+
     @Test func `that are stopped end`() throws {
         let pages = OnePage(Array((0..<10_000).map { "<a href=f\($0)>x</a>" }.joined().utf8))
         let ended = Latch()

@@ -81,6 +81,11 @@ struct HTMLIndex: Sendable {
     }
 
     private mutating func feedTag(_ byte: UInt8, _ links: inout [ListedLink]) {
+        // A sign of its own, as in `a < b`.
+        if tag.isEmpty, !byte.isLetter, byte != .slash, byte != UInt8(ascii: "!"), byte != .questionMark {
+            if byte != .less { state = .text }
+            return
+        }
         switch byte {
         case .greater:
             state = .text
@@ -165,17 +170,18 @@ struct HTMLIndex: Sendable {
 
     /// The value of an attribute of the present tag, its entities replaced.
     private func attribute(_ wanted: StaticString) -> [UInt8]? {
-        var rest = tag[...].drop { !$0.isWhiteSpace }
+        var rest = tag[...].drop { !$0.isWhiteSpace && $0 != .slash }
         while true {
             rest = rest.drop { $0.isWhiteSpace || $0 == .slash }
             guard !rest.isEmpty else { return nil }
-            let name = rest.prefix { !$0.isWhiteSpace && $0 != .equals }
-            rest = rest[name.endIndex...].drop(while: \.isWhiteSpace)
-            guard rest.first == .equals else {
-                // Without a value; a stray sign must not stop the scan.
-                if name.isEmpty { rest = rest.dropFirst() }
+            // A stray sign must not stop the scan.
+            if rest.first == .equals {
+                rest = rest.dropFirst()
                 continue
             }
+            let name = rest.prefix { !$0.isWhiteSpace && $0 != .equals }
+            rest = rest[name.endIndex...].drop(while: \.isWhiteSpace)
+            guard rest.first == .equals else { continue }
             rest = rest.dropFirst().drop(while: \.isWhiteSpace)
             let value: ArraySlice<UInt8>
             if let quote = rest.first, quote == .quote || quote == .apostrophe {

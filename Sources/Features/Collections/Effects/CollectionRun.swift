@@ -92,29 +92,35 @@ package final class ListingSink: Sendable {
     package var isStopped: Bool { state.read(\.isStopped) }
 
     /// Waits for room; `false` if nothing more is wanted.
-    @discardableResult package func put(_ entry: CollectionEntry) -> Bool {
-        let planned = PlannedEntry(entry: entry, state: plan(entry))
+    ///
+    /// The entries of a page belong together: the reader sees all of their names before it fetches one.
+    @discardableResult package func put(_ entries: [CollectionEntry]) -> Bool {
+        let planned = entries.map { PlannedEntry(entry: $0, state: plan($0)) }
         let isTaken = state.wait(until: nil) { state -> Bool? in
             if state.isStopped { return false }
             guard state.events.count < Self.room else { return nil }
-            state.events.append(.entry(planned))
-            if entry.kind == .folder {
-                state.tally.folders += 1
-            } else {
-                state.tally.files += 1
-                state.tally.bytes = state.tally.bytes.addingClamped(entry.size ?? 0)
-                if self.remembersPaths { state.paths.insert(CRC64.value(of: entry.path.utf8)) }
-            }
-            if case .unchanged(let isProven) = planned.state {
-                state.tally.unchanged += 1
-                if !isProven { state.tally.byTime += 1 }
-            }
+            for entry in planned { self.add(entry, to: &state) }
             return true
         }
         // Waiting for room wakes nobody: the reader may wait for this entry.
         state.with { _ in }
         onChange()
         return isTaken ?? false
+    }
+
+    private func add(_ planned: PlannedEntry, to state: inout State) {
+        state.events.append(.entry(planned))
+        if planned.entry.kind == .folder {
+            state.tally.folders += 1
+        } else {
+            state.tally.files += 1
+            state.tally.bytes = state.tally.bytes.addingClamped(planned.entry.size ?? 0)
+            if remembersPaths { state.paths.insert(CRC64.value(of: planned.entry.path.utf8)) }
+        }
+        if case .unchanged(let isProven) = planned.state {
+            state.tally.unchanged += 1
+            if !isProven { state.tally.byTime += 1 }
+        }
     }
 
     package func refuse(_ failure: Failure) {

@@ -319,7 +319,7 @@ struct TreeListing {
     }
 
     private func flush(_ active: ActivePage) {
-        for entry in active.held where !sink.put(entry) { break }
+        if !active.held.isEmpty { sink.put(active.held) }
         active.held.removeAll(keepingCapacity: true)
     }
 

@@ -23,7 +23,8 @@ package struct PrefixLister: CollectionLister {
         repeat {
             let page = try store.list(address, delimiter: isRecursive ? nil : "/", after: token)
             hasAny = hasAny || !page.objects.isEmpty || !page.prefixes.isEmpty
-            for object in page.objects where !take(object, into: sink) { return }
+            let entries = page.objects.compactMap { entry(of: $0, sink) }
+            guard entries.isEmpty || sink.put(entries) else { return }
             token = page.next
             // A store that repeats itself would be listed for ever.
             if let token, !seen.insert(Bytewise(token)).inserted {
@@ -37,19 +38,19 @@ package struct PrefixLister: CollectionLister {
         }
     }
 
-    /// Returns whether more is wanted.
-    private func take(_ object: S3Object, into sink: ListingSink) -> Bool {
+    /// `nil` for what is not wanted, or refused.
+    private func entry(of object: S3Object, _ sink: ListingSink) -> CollectionEntry? {
         // In bytes: a combining mark behind the prefix belongs to the rest.
         let start = address.key.utf8
-        guard object.key.utf8.starts(with: start) else { return true }
+        guard object.key.utf8.starts(with: start) else { return nil }
         let rest = String(Substring(object.key.utf8.dropFirst(start.count)))
         // An empty object of such a key stands for a folder.
         let isFolder = rest.utf8.last ?? .slash == .slash
-        guard !isFolder || object.size > 0 else { return true }
+        guard !isFolder || object.size > 0 else { return nil }
         var entry = CollectionEntry(
             path: rest, address: "", size: object.size, isExact: true, modified: object.modified)
         guard filter.takes(entry), filter.maximumDepth ?? .max >= rest.utf8.count(where: { $0 == .slash }) else {
-            return true
+            return nil
         }
         do throws(Failure) {
             let address = try WebAddress.s3(bucket: address.bucket, key: object.key)
@@ -57,9 +58,9 @@ package struct PrefixLister: CollectionLister {
             entry.path = try ObjectPath.path(of: rest, address)
         } catch {
             sink.refuse(error)
-            return true
+            return nil
         }
         entry.entityTag = object.entityTag.isEmpty ? nil : object.entityTag
-        return sink.put(entry)
+        return entry
     }
 }

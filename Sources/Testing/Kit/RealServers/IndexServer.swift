@@ -120,6 +120,7 @@ package final class IndexServer: Sendable {
                 accesslog.filename = "\(folder)/log"
                 accesslog.format = "\\"%r\\""
                 dir-listing.activate = "enable"
+                server.stat-cache-engine = "disable"
                 mimetype.assign = ("" => "application/octet-stream")
                 """
             )
