@@ -83,7 +83,7 @@ package struct HTTP2Pool: Hashable, Sendable {
             else { return .join(emptiest.id) }
         } else if known[index].hasHTTP1Until != nil {
             return .http1
-        } else if count == 0, connecting >= most {
+        } else if count == 0, connecting > 0 {
             if known[index].patience != nil { return .wait }
         } else if count >= most {
             return hasWaited ? .http1 : .waitForRoom(until: now + min(timeout * 0.3, Self.longestWaitForRoom))

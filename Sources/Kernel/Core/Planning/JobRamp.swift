@@ -80,7 +80,7 @@ package struct JobRamp: Hashable, Sendable {
     /// The number that is left where hosts refuse requests.
     package static let fewest = 4
     /// The second number where the first files came over HTTP/2 and were short: one connection carries them all.
-    package static let ofStreams = 64
+    package static let ofStreams = 32
     private static let short = Interval.seconds(1)
     package static let most = 256
     /// A step pays when files or bytes a second rise by this factor.
