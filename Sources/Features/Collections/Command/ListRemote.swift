@@ -12,7 +12,7 @@ package enum ListRemote {
         Command(
             "list-remote", "[options] URL...", summary: "list the files below a URL",
             details: """
-                List the files below a URL that ends with /: a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/. A line has \
+                Show the files below a URL that ends with /: a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/. A line has \
                 size, time in UTC and path; ? is a size that the listing does not state. Nothing is downloaded.
                 """, operand: .addresses, options: table.map(\.entry)
         ) { (arguments) throws(Failure) in try run(arguments, listers) }
@@ -21,7 +21,7 @@ package enum ListRemote {
     /// Options of `pawl get` that concern no file on disk.
     private static let unused: Set = [
         "max-total", "delete", "recursive", "zsync", "seed", "metalink", "jobs", "save-cookies",
-        "progress", "dry-run", "quiet",
+        "progress", "dry-run", "quiet", "help-all",
     ]
 
     private static let table: [CommandOption<GetOptions>] = GetOptions.table.filter { option in

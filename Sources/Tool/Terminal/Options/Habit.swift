@@ -36,7 +36,8 @@ enum Habit {
             "-m --max-time",
             "there is no limit on the whole time: 'timeout S pawl get ...' pauses after S seconds; --timeout S limits silence"
         ), ("-r", "for curl's -r use --range A-B; for wget's use --recursive"),
-        ("-l --level", "use --recursive and --max-depth N"), ("--no-parent", "links to folders above are never followed"),
+        ("-l --level", "use --recursive and --max-depth N"),
+        ("--no-parent", "links to folders above are never followed"),
         ("--mirror-site -p --page-requisites", "Pawl does not download pages with what they show; see --recursive"),
         ("-0 -1 -2 -3 --http1.0 --http1.1 --http2 --tlsv1.2 --tlsv1.3", "versions are negotiated with the server"),
         ("-E", "use --cert FILE and --key FILE"), ("-g --globoff", "URLs are used as they are given"),

@@ -197,7 +197,7 @@ import Testing
         // Nobody waits for this one's protocol.
         same(pool.place(Self.key("slow"), timeout: Self.timeout, at: Self.start), .connect)
         same(pool.connected(HTTP2ConnectionID(rawValue: 1), Self.key("a"), room: 0, at: Self.start), true)
-        same(placements(&pool, 2), [.connect, .wait])
+        same(placements(&pool, 4), [.connect, .connect, .connect, .wait])
         #expect(pool.deadline == Self.start + .seconds(3))
         same(placements(&pool, 1, at: late), [.wait])
         #expect(pool.deadline == nil)

@@ -148,18 +148,18 @@ private final class ClientBench {
 @Suite struct HTTP2ClientTests {
     @Test func `many requests share one connection`() throws {
         let bench = try ClientBench()
-        try bench.start(60)
-        try bench.until { bench.streams.count == 60 }
+        try bench.start(HTTP2Pool.busy)
+        try bench.until { bench.streams.count == HTTP2Pool.busy }
         for stream in bench.streams {
             bench.servers[0].peer.respond(stream, [(":status", "200"), ("content-length", "4096")], body: 4096)
         }
         try bench.until { bench.ends.allSatisfy { $0 == .complete } }
         #expect(bench.servers.count == 1)
         #expect(bench.sinks.allSatisfy { $0.body.count == 4096 && $0.head?.status == 200 })
-        #expect(Set(bench.sinks.map { $0.body.first }).count == 60)
+        #expect(Set(bench.sinks.map { $0.body.first }).count == HTTP2Pool.busy)
     }
 
-    @Test func `more requests than the server allows wait for a second connection, and for room`() throws {
+    @Test func `more requests than the server allows wait for further connections, and for room`() throws {
         let bench = try ClientBench()
         bench.mostStreams = 2
         try bench.start()
@@ -175,21 +175,21 @@ private final class ClientBench {
             }
             return bench.ends.allSatisfy { $0 == .complete }
         }
-        #expect(bench.servers.count <= 2)
+        #expect(bench.servers.count <= HTTP2Pool.mostConnections)
         #expect(responded.count == 9)
     }
 
     @Test func `a request that gets no room in time is sent over HTTP/1.1`() throws {
         let bench = try ClientBench(connectTimeout: .milliseconds(1))
         bench.mostStreams = 1
-        for count in 1...2 {
+        for count in 1...HTTP2Pool.mostConnections {
             try bench.start()
             try bench.until { bench.servers.count == count && bench.streams.count == 1 }
             try bench.settle()
         }
         try bench.start()
-        try bench.until { bench.http1.map(\.id) == [TransferID(rawValue: 2)] }
-        #expect(bench.servers.count == 2 && bench.ends == [nil, nil, nil])
+        try bench.until { bench.http1.map(\.id) == [TransferID(rawValue: UInt64(HTTP2Pool.mostConnections))] }
+        #expect(bench.servers.count == HTTP2Pool.mostConnections && bench.ends.allSatisfy { $0 == nil })
     }
 
     @Test func `a receiver that pauses holds back its own stream only, and gets everything`() throws {

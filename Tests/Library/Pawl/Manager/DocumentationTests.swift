@@ -193,6 +193,13 @@ extension Examples {
         print(file.path)
     }
 
+    static func collection() async throws {
+        let collection = try FileCollection("https://example.org/releases/")
+        for try await entry in collection.entries { print(entry.path, entry.size ?? 0) }
+        let report = try await collection.download(to: "mirror")
+        _ = report
+    }
+
     static func resumeData(_ bytes: [UInt8], _ downloader: Downloader) throws {
         let data = try ResumeData(bytes)
         let download = try downloader.add(data, partialFolder: "tmp")
