@@ -64,6 +64,7 @@ import Testing
         let mirror = RegistryAccess(endpoint: try WebAddress.parse("http://mirror:80/x/").address)
         #expect(try location("ghcr.io", mirror).hasPrefix("http://mirror/x/v2/a/b/"))
         let tagged = try WebAddress.parse("oci://ghcr.io/a/b:t").address
+        #expect(mirror.hasChosenHost && !RegistryAccess().hasChosenHost)
         #expect(RegistryAccess().location(of: tagged).text == "https://ghcr.io/v2/a/b/manifests/t")
     }
 }

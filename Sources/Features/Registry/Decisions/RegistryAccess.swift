@@ -13,8 +13,8 @@ package struct RegistryAccess: Hashable, Sendable, ObjectLocating {
 
     package var authorityFile: String? { nil }
 
-    /// The registry is a part of the address.
-    package var hasChosenHost: Bool { true }
+    /// A registry that is only a part of the address may be a stranger's.
+    package var hasChosenHost: Bool { endpoint != nil }
 
     /// The URL of the blob, or of the manifest where the address has a tag; that of the registry for neither.
     package func location(of address: WebAddress) -> WebAddress {

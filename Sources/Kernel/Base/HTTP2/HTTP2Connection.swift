@@ -113,7 +113,10 @@ package struct HTTP2Connection: Hashable, Sendable {
     var idleSince: Instant?
 
     /// `mostOpened` is the number of streams after which the server has closed such connections.
-    package init(at now: Instant, mostOpened: Int? = nil) {
+    ///
+    /// `like`: another connection to the server, which has said how many streams there may be at once.
+    package init(at now: Instant, mostOpened: Int? = nil, like other: HTTP2Connection? = nil) {
+        if let other { limit = max(1, other.limit) }
         self.mostOpened = max(1, mostOpened ?? Int.max)
         allowance = FrameAllowance(at: now)
         probe = WindowProbe(at: now)

@@ -147,7 +147,8 @@ import PawlBase
             closeSocket(socket)
             return fail(exchange, .outOfMemory)
         }
-        let machine = HTTP2Connection(at: now, mostOpened: pool.mostStreams(key))
+        let other = connections.values.first { $0.connectionKey == key }?.machine
+        let machine = HTTP2Connection(at: now, mostOpened: pool.mostStreams(key), like: other)
         let connection = HTTP2Socket(socket, session, codec, machine, id: id, for: exchange)
         guard watch(socket, key: id.rawValue) else {
             connection.close()

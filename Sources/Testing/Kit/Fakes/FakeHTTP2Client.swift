@@ -111,7 +111,8 @@ final class FakeHTTP2Client {
         }
         guard let codec = HTTP2Codec() else { preconditionFailure("no memory for a codec") }
         lastID += 1
-        let machine = HTTP2Connection(at: now, mostOpened: pool.mostStreams(key))
+        let other = sessions.first { $0.connectionKey == key }?.machine
+        let machine = HTTP2Connection(at: now, mostOpened: pool.mostStreams(key), like: other)
         let session = SimulatedSession(
             HTTP2ConnectionID(rawValue: lastID), to: key, host: host, codec, machine, dice: network.makeDice(),
             outages: network.outages)

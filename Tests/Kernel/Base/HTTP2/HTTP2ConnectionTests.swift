@@ -162,6 +162,14 @@ func same<Value: Equatable>(
         #expect(connection.room == 0 && connection.isOver)
     }
 
+    @Test func `a further connection begins with what the server allows on the first`() {
+        var first = connection([1])
+        for (most, room) in [(2, 2), (0, 1), (500, 100)] as [(UInt32, Int)] {
+            first.settings(streams: most)
+            #expect(HTTP2Connection(at: now, like: first).room == room)
+        }
+    }
+
     @Test func `no more streams than a server that closes after some of them`() {
         var connection = HTTP2Connection(at: now, mostOpened: 2)
         connection.open(id(1), refusals: 0, at: now)
