@@ -34,7 +34,9 @@ extension FakeDisk {
                 }
             }
             try call(at: path)
-        } catch where partial.on({ $0.holder }) != nil { return nil } catch {}
+        } catch {
+            if partial.on({ $0.holder }) != nil { return nil }
+        }
         // The process is dead, and nobody hears of it: its loop shall not go on with a machine.
         guard partial.on({ $0.holder }) != nil else { return PublishedFile(path: path, stamp: file.stamp) }
         let now = timeline.now
