@@ -75,6 +75,7 @@ extension Command {
     if let control = plan.options.zsync { return .exit(try ZsyncUpdate(control, plan).run()) }
     let refused = try plan.place(with: [HubLister(), RegistryLister()])
     try plan.list(with: [PrefixSource(), TreeSource()])
+    try plan.checkUnused()
     if let notice = plan.folderNotice { printNotice(notice) }
     if plan.options.isDryRun { return .exit(DryRun(plan).run()) }
     if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {

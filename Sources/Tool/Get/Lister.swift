@@ -54,7 +54,6 @@ extension GetPlan {
             collections.append(
                 Collection(item, try lister.lister(for: item, options, download), folder: download.folder))
         }
-        if collections.isEmpty, !hasPlaced { try checkUnused() }
         items = single
     }
 
@@ -67,9 +66,9 @@ extension GetPlan {
         return "\(address.redacted) ends with /: its page is one file; --recursive downloads the files below it"
     }
 
-    /// Throws if options are given that need something to list, though there is nothing.
-    private func checkUnused() throws(Failure) {
-        guard let option = options.listingOption else { return }
+    /// Throws if options are given that need something to list, though there is nothing; called after all of it was listed.
+    package func checkUnused() throws(Failure) {
+        guard collections.isEmpty, !hasPlaced, let option = options.listingOption else { return }
         throw Failure(
             .badOption, "cannot use", at: "--\(option)",
             because: "no URL is a folder: end it with /, as s3://BUCKET/PREFIX/ and https://HOST/FOLDER/")

@@ -42,7 +42,8 @@ package enum ListRemote {
         if let item = plan.items.first {
             throw Failure(
                 .badOption, "cannot list", at: Redaction.address(item.source),
-                because: "it names a file", remedy: "end it with / for a folder")
+                because: "folders of web, FTP and SFTP servers and prefixes of S3 are listed",
+                remedy: "end it with / if it is one of these")
         }
         var code: Int32 = 0
         for collection in plan.collections {

@@ -69,7 +69,7 @@ package struct HubRefusal: Hashable, Sendable {
         switch code {
         case "RepoNotFound": hasToken ? "check its name" : "check its name, or set HF_TOKEN"
         case "RevisionNotFound": "check the revision behind @"
-        case "EntryNotFound": "list its files with 'pawl list-remote'"
+        case "EntryNotFound": "check the path behind the repository"
         case "GatedRepo": hasToken ? "request access on its page" : "request access on its page, and set HF_TOKEN"
         case _:
             status == 401

@@ -45,7 +45,7 @@ package struct HTTP2Pool: Hashable, Sendable {
         var mostConnections: Int?
     }
 
-    /// Of one key; a program has at most four pools, and so no more connections to a host than over HTTP/1.1.
+    /// Of one key; `pawl get` has at most four pools, and so no more connections to a host than over HTTP/1.1.
     package static let mostConnections = 4
     /// So many requests are carried before another connection is opened beside: each begins slowly (RFC 5681 §3.1), and
     /// a lost packet holds up all of its requests.
