@@ -60,7 +60,7 @@ import Testing
         let bench = try PipeBench()
         let other = try OriginServer()
         defer { other.stop() }
-        let jobs = (0..<6).map { number in
+        let jobs = (0..<12).map { number in
             let target = other.serve("/\(number)", Payload(text: "x")) { $0.instead = .status(429, retryAfter: "600") }
             bench.origin.serve("/to\(number)", Payload(text: "x")) {
                 $0.instead = .redirect(to: target.replacing("127.0.0.1", with: "localhost"))
@@ -75,7 +75,8 @@ import Testing
         #expect(process.wait() == .code(7))
         let results = try process.lines.filter { !$0.isEmpty }.map { try JSON.parse($0) }
         #expect(results.count == 20 && results.allSatisfy { $0["status"]?.string == "ok" })
-        #expect(other.log.records.count <= 2, "only what was under way")
+        // One that was refused alone says nothing of the host; then those under way, again after each doubt of a second.
+        #expect(other.log.records.count <= jobs.count / 2, "only what was under way")
     }
 
     @Test func `an endless file with rules is read to its limit`() throws {
