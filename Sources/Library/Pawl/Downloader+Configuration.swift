@@ -9,9 +9,9 @@ extension Downloader {
         public var jobs = 3
         /// Whether the number of simultaneous downloads is found by measuring, instead of ``jobs``.
         ///
-        /// Default `false`. It begins with four and is doubled, up to 256 or an eighth of the descriptors, while that raises
+        /// Default `false`. It begins with eight and is doubled, up to 320 or an eighth of the descriptors, while that raises
         /// the files or the bytes per second by a fifth; what brings nothing, or is refused by hosts, is taken back. One host
-        /// gets at most 16 connections (FTP and SFTP 4), or 200 requests over the HTTP/2 connections of
+        /// gets at most 16 connections (FTP and SFTP 4), or 256 requests over the HTTP/2 connections of
         /// ``sharesConnections``.
         public var adaptsJobs = false
         /// Bytes per second for all downloads together; `nil` (default), 0 and less for no limit.
@@ -33,6 +33,8 @@ extension Downloader {
         package var allowsPrivateEndpoint = false
         /// Whether downloads are from thousands of hosts; then those of one host run on one thread.
         package var usesManyHosts = false
+        /// Whether HTTP/2 is not used either where a server has nothing else.
+        package var usesHTTP1Only = false
         /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
         /// A host that rejected further connections gets no more than it accepted for a day, or for an hour

@@ -42,7 +42,8 @@ public final class Downloader: Sendable {
         hooks = configuration.hooks
         settingsCache = TransferSettingsCache(
             deniesPrivateAddresses: configuration.deniesPrivateAddresses,
-            allowsPrivateEndpoint: configuration.allowsPrivateEndpoint, usesManyHosts: configuration.usesManyHosts)
+            allowsPrivateEndpoint: configuration.allowsPrivateEndpoint, usesManyHosts: configuration.usesManyHosts,
+            usesHTTP1Only: configuration.usesHTTP1Only)
         let system = Ports.system(
             numbering: configuration.numbering, recognizesFinished: configuration.recognizesFinished,
             trace: configuration.trace, onCookies: configuration.onCookies

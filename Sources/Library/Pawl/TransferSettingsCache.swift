@@ -25,11 +25,16 @@ package final class TransferSettingsCache: Sendable {
 
     private let allowsPrivateEndpoint: Bool
     private let usesManyHosts: Bool
+    private let usesHTTP1Only: Bool
 
-    init(deniesPrivateAddresses: Bool, allowsPrivateEndpoint: Bool = false, usesManyHosts: Bool = false) {
+    init(
+        deniesPrivateAddresses: Bool, allowsPrivateEndpoint: Bool = false, usesManyHosts: Bool = false,
+        usesHTTP1Only: Bool = false
+    ) {
         self.deniesPrivateAddresses = deniesPrivateAddresses
         self.allowsPrivateEndpoint = allowsPrivateEndpoint
         self.usesManyHosts = usesManyHosts
+        self.usesHTTP1Only = usesHTTP1Only
     }
 
     /// The settings of a URL without credentials.
@@ -77,6 +82,7 @@ package final class TransferSettingsCache: Sendable {
         let isChosen = allowsPrivateEndpoint && values.accesses.values.contains(where: \.locating.hasChosenHost)
         values.deniesPrivateAddresses = deniesPrivateAddresses && !isChosen
         values.usesManyHosts = usesManyHosts
+        values.usesHTTP1Only = usesHTTP1Only
         return last.withLock { last in
             if let last, last.values == values { return last }
             let fresh = TransferSettings(values)

@@ -73,6 +73,7 @@ package struct GetSession: ~Copyable {
         configuration.setThreads(for: min(files, plan.options.jobs ?? .max))
         adapts = configuration.adaptsJobs
         // A single file has connections of its own: they cost less, and more of them can be opened.
+        configuration.usesHTTP1Only = plan.options.usesHTTP1
         configuration.sharesConnections = !isOne && !plan.options.usesHTTP1
         configuration.reportsEveryState = false
         configuration.stateFolder = Environment.pawlState

@@ -113,6 +113,8 @@ package final class TransferSettings: Sendable {
         package var deniesPrivateAddresses = false
         /// Whether requests go to thousands of hosts; then their addresses are cached for a short time only.
         package var usesManyHosts = false
+        /// Whether requests go over HTTP/1.1 also where a server has nothing but HTTP/2.
+        package var usesHTTP1Only = false
         /// The maximum time for name resolution and connecting together.
         package var connectTimeout = Interval.seconds(30)
 

@@ -25,8 +25,8 @@ final class Connector {
     var question = 0
     /// Whether the handshake with the host resumes a session.
     var isResuming = false
-    /// Whether the handshake with the host has chosen it.
-    var hasHTTP2 = false
+    /// What the handshake with the host has chosen (RFC 7301); `nil` if nothing.
+    var chosenProtocol: String?
     /// Whether the host has been judged.
     var isJudged = false
 

@@ -46,10 +46,23 @@ extension HTTP1Client {
                     exchanges[exchange.id] = nil
                     return exchange.detach()
                 }
+                if fault == .noCommonProtocol, goesOverHTTP2(exchange) { return }
                 return fail(exchange, fault)
             }
         }
         if let due = connector.machine.due { firstDeadline = min(firstDeadline ?? due, due) }
+    }
+
+    /// Sends the request over HTTP/2, which it did not offer to a server that has nothing else; `false` where it may not.
+    func goesOverHTTP2(_ exchange: HTTP1Exchange) -> Bool {
+        guard !exchange.wasShared, exchange.request.judge == nil, exchange.request.body.isEmpty,
+            !exchange.settings.values.usesHTTP1Only,
+            let shared = HTTP2Exchange(exchange)
+        else { return false }
+        exchanges[exchange.id] = nil
+        exchange.detach()
+        http2.start(shared)
+        return true
     }
 
     /// Cancels the connection of a request that was cancelled.
@@ -221,7 +234,7 @@ extension HTTP1Client {
         guard let secure = connector.secure, let number = connector.chosen else { return }
         switch secure.handshake() {
         case .done(let name):
-            connector.hasHTTP2 = name == "h2"
+            connector.chosenProtocol = name
             connector.machine.secured(at: clock.now)
         case .wantsRead, .wantsWrite: break
         case .held(let question):
@@ -273,7 +286,7 @@ extension HTTP1Client {
             exchange.timing.noteEnds(of: attempt.socket)
         }
         if let shared = exchange.shared {
-            guard connector.hasHTTP2, let secure else {
+            guard connector.chosenProtocol == "h2", let secure else {
                 http2.usesHTTP1(shared)
                 exchange.cookies = try? cookies.field(for: exchange.request)
                 return adopt(attempt, secure, for: exchange)
@@ -283,6 +296,7 @@ extension HTTP1Client {
             shared.timing = exchange.timing
             return http2.adopt(attempt.socket, secure, for: shared)
         }
+        exchange.isOfUnknownVersion = secure != nil && connector.chosenProtocol == nil
         adopt(attempt, secure, for: exchange)
     }
 

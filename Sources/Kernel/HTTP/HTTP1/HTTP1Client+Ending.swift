@@ -13,6 +13,10 @@ extension HTTP1Client {
             notify(exchange, .stopped)
         case .failed(let fault):
             drop(connection)
+            // A server that has HTTP/2 only may say so by closing the connection.
+            if fault == .noResponse, let exchange, exchange.isOfUnknownVersion, goesOverHTTP2(exchange) {
+                return
+            }
             notify(exchange, .failed(fault))
         case .retry:
             drop(connection)

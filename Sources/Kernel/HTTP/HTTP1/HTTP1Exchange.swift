@@ -6,7 +6,7 @@ final class HTTP1Exchange {
     private(set) var request: TransferRequest
     private(set) var settings: RequestSettings
     private(set) var connectionKey: ConnectionKey
-    private let route: ProxyRoute?
+    let route: ProxyRoute?
     /// Whether an HTTP proxy reads the request.
     let usesAbsoluteForm: Bool
     /// The cookies of responses before it.
@@ -19,6 +19,10 @@ final class HTTP1Exchange {
     var connection: HTTP1Socket?
     /// The request for which a connection is established that may have HTTP/2.
     var shared: HTTP2Exchange?
+    /// Whether the server has chosen none of the protocols that the handshake of its connection offered.
+    var isOfUnknownVersion = false
+    /// Whether it was to go over HTTP/2 before.
+    private(set) var wasShared = false
     /// The connection that is being established for it.
     var connector: Connector?
     /// The bytes that the sink did not take when it paused, framing included.
@@ -48,6 +52,7 @@ final class HTTP1Exchange {
     convenience init?(_ shared: HTTP2Exchange) {
         guard let sink = shared.sink else { return nil }
         self.init(shared.request, as: shared.id, by: shared.route, sink: sink, settings: shared.settings)
+        wasShared = true
     }
 
     /// What its connection is made for.

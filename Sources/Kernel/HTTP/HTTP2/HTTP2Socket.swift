@@ -39,6 +39,14 @@ final class HTTP2Exchange {
         connectionKey = ConnectionKey(request, by: route)
     }
 
+    /// The same request over HTTP/2; `nil` when it was cancelled, or cannot be written so.
+    convenience init?(_ exchange: HTTP1Exchange) {
+        guard let sink = exchange.sink else { return nil }
+        self.init(
+            exchange.request, as: exchange.id, by: exchange.route, sink: sink, settings: exchange.settings,
+            cookies: exchange.cookies)
+    }
+
     /// Drops the receiver: nothing is delivered any more.
     func detach() {
         sink = nil

@@ -71,6 +71,9 @@ extension TransferFault {
     /// The decision of a judge.
     package static let certificateRejected = TransferFault(
         .tls, LocalizableMessage("fault-certificate-rejected", "the program does not accept the certificate"))
+    /// The server's answer to the protocols that the client offers (RFC 7301 §3.2).
+    static let noCommonProtocol = TransferFault(
+        .tls, LocalizableMessage("fault-no-common-protocol", "the server has none of the offered versions of HTTP"))
     package static let noCloseNotify = TransferFault(
         .connectionLost,
         LocalizableMessage("fault-no-close-notify", "the connection was closed without TLS close_notify"))

@@ -34,6 +34,7 @@ struct TLSFault: Hashable {
             return TransferFault(.tls, Self.isOfOtherHost(problem) ? CertificateText.ofOtherHost : untrusted)
         }
         if let clientCertificate { return TransferFault(.tls, clientCertificate) }
+        if alert == SSL_AD_NO_APPLICATION_PROTOCOL { return .noCommonProtocol }
         let plain = [
             SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_HTTP_REQUEST, SSL_R_UNKNOWN_PROTOCOL,
         ]
