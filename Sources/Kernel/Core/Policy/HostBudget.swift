@@ -187,7 +187,7 @@ package struct HostBudget: Hashable, Sendable {
     package func nextTurn(now: Instant) -> Instant? {
         guard line.count > invited else { return nil }
         var times = [quotaUntil, overload?.until, limit?.trialAt, memory?.trialAt].compactMap { $0 }
-        for waiter in line where !waiter.isInvited {
+        for waiter in line where !targets.isEmpty && !waiter.isInvited {
             if let until = targets[waiter.request.target]?.holdUntil { times.append(until) }
         }
         return times.filter { $0 > now }.min()
@@ -320,7 +320,7 @@ package struct HostBudget: Hashable, Sendable {
 
     /// Until when the origin wants no such request.
     private func hold(of request: Request, now: Instant) -> Instant? {
-        if request.isForced { return nil }
+        guard !request.isForced, quotaUntil != nil || overload != nil || !targets.isEmpty else { return nil }
         return [quotaUntil, overload?.until, targets[request.target]?.holdUntil].compactMap { $0 }.filter { $0 > now }
             .max()
     }

@@ -148,7 +148,9 @@ final class HostLines: Sendable {
         guard isWaited || !state.waited.isEmpty else { return [] }
         if isWaited { state.waited.insert(origin) } else { state.waited.remove(origin) }
         let runs = edit { $0.takeTurns() }
-        let times = state.waited.compactMap { state.budgets[$0]?.nextTurn(now: now) }
+        let times = state.waited.compactMap { origin in
+            state.budgets.index(forKey: origin).flatMap { state.budgets.values[$0].nextTurn(now: now) }
+        }
         nextTime.store((times.min() ?? Self.never).nanoseconds, ordering: .relaxed)
         return runs.compactMap { run in state.calls[run].map { Turn(origin: origin, call: $0) } }
     }
@@ -167,7 +169,11 @@ final class HostLines: Sendable {
 
     /// How many downloads wait for their first connection.
     var waiting: Int {
-        state.withLock { state in state.waited.reduce(0) { $0 + (state.budgets[$1]?.waiting ?? 0) } }
+        state.withLock { state in
+            state.waited.reduce(0) { count, origin in
+                count + (state.budgets.index(forKey: origin).map { state.budgets.values[$0].waiting } ?? 0)
+            }
+        }
     }
 
     /// `isRemembered`: it is stored for later runs what the refusal says.

@@ -39,7 +39,7 @@ extension Runner {
         guard performing == 0, !freed.isEmpty || !standing.isEmpty else { return }
         let now = clock.now
         while let place = freed.popLast() { release(place, now: now) }
-        guard !standing.isEmpty, !ask({ $0.awaitsPlace }) else { return }
+        guard !standing.isEmpty, straight?.isWaiting != true, !ask({ $0.awaitsPlace }) else { return }
         leaveLines(now: now)
     }
 
@@ -78,13 +78,17 @@ extension Runner {
     private func deny(_ order: LaneOrder, by origin: Origin, until: Instant?, now: Instant) {
         deniedBy = origin
         if !standing.contains(origin) { standing.append(origin) }
+        if until == nil, straight != nil {
+            straight?.isWaiting = true
+            return
+        }
         feed(now: now) { $0.denied(order.lane, until: until, now: $1) }
     }
 
     /// A connection is reserved for it.
     func turn(at origin: Origin) {
         guard standing.contains(origin) else { return }
-        feed { $0.turn(now: $1) }
+        if !continueStraight() { feed { $0.turn(now: $1) } }
         guard standing.contains(origin) else { return }
         // It has used another one, or none.
         shared.hosts.pass(origin, run: run, now: clock.now)

@@ -14,6 +14,8 @@ struct StraightRun {
     var name: String?
     var bytes: [UInt8] = []
     var file: PublishedFile?
+    /// Whether its request waits for a place at the host.
+    var isWaiting = false
 }
 
 // Small files without a machine, as long as `StraightPath` decides; after that its events are repeated to a machine.
@@ -38,6 +40,19 @@ extension Runner {
         let isOfServer = job.naming == .server && job.ifExists != .skip && job.ifExists != .resume
         guard disk.unfinished(of: addresses[0], in: job.folder) == nil else { return false }
         return isOfServer || disk.isFree(name(from: job.plan.sources[0], nil), in: job.folder)
+    }
+
+    /// After that time without a response a run has a machine, with its time limits; one whose body comes, at the next tick.
+    static var longestStraight: Interval { .seconds(1) }
+
+    /// Requests the file once there is a place; `false` where that is the machine's.
+    func continueStraight() -> Bool {
+        guard straight?.isWaiting == true else { return false }
+        straight?.isWaiting = false
+        performing += 1
+        defer { settlePlaces() }
+        open(StraightPath.order(of: job.plan))
+        return true
     }
 
     /// A longer body is not received before the name is known to be free.
@@ -152,6 +167,9 @@ extension Runner {
         assert(actions.last == .open(StraightPath.order(of: job.plan)), "the machine has begun with another request")
         if let name = job.fileName { machine.named(name) }
         if let witness { witness.decided(id, run: run, actions, machine) }
+        if left.isWaiting {
+            feed { [plan = job.plan] in $0.denied(StraightPath.order(of: plan).lane, until: nil, now: $1) }
+        }
         guard let head = left.head, let writer = writers.first else { return }
         responded(writer.lane, head: head)
         guard writers.contains(where: { $0 === writer }), writer.isAdmitted else { return }

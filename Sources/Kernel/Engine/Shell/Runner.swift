@@ -167,6 +167,7 @@ final class Runner {
     }
 
     func tick(now: Instant) {
+        if let straight, straight.head == nil, now - startedAt < Self.longestStraight { return }
         leaveStraightPath()
         lookForNetwork(now: now)
         place?.file?.ensurePartName()
