@@ -35,7 +35,7 @@ package struct HTTP2Pool: Hashable, Sendable {
         let key: ConnectionKey
         var used: Instant
         var connecting = 0
-        /// How long the others wait to learn the protocol of the first connection.
+        /// How long the others wait to learn the protocol of the first connections.
         var patience: Instant?
         var hasHTTP1Until: Instant?
         /// How many connections one after the other were of no use because of the server's faults.
@@ -45,10 +45,10 @@ package struct HTTP2Pool: Hashable, Sendable {
         var mostConnections: Int?
     }
 
-    /// Of one key; `pawl get` has at most four pools, and so no more connections to a host than over HTTP/1.1.
+    /// Of one key; `pawl get` has at most four pools, and so no more connections to a host than over HTTP/1.1. Those to a
+    /// server that is not known yet are opened together, as each begins slowly (RFC 5681 §3.1).
     package static let mostConnections = 4
-    /// So many requests are carried before another connection is opened beside: each begins slowly (RFC 5681 §3.1), and
-    /// a lost packet holds up all of its requests.
+    /// So many requests are carried before another connection is opened beside: a lost packet holds up all of them.
     package static let busy = 16
     private static let longestPatience = Interval.seconds(3)
     private static let longestWaitForRoom = Interval.seconds(5)
@@ -83,8 +83,8 @@ package struct HTTP2Pool: Hashable, Sendable {
             else { return .join(emptiest.id) }
         } else if known[index].hasHTTP1Until != nil {
             return .http1
-        } else if count == 0, connecting > 0 {
-            if known[index].patience != nil { return .wait }
+        } else if count == 0 {
+            if connecting >= most, known[index].patience != nil { return .wait }
         } else if count >= most {
             return hasWaited ? .http1 : .waitForRoom(until: now + min(timeout * 0.3, Self.longestWaitForRoom))
         } else if count + connecting >= most {
@@ -109,7 +109,7 @@ package struct HTTP2Pool: Hashable, Sendable {
         _ id: HTTP2ConnectionID, _ key: ConnectionKey, room: Int, at now: Instant
     ) -> Bool {
         let index = endConnecting(key, at: now)
-        known[index].hasHTTP1Until = nil
+        (known[index].hasHTTP1Until, known[index].patience) = (nil, nil)
         let count = connections.lazy.filter { $0.key == key && !$0.isRetired }.count
         guard count < Self.mostConnections else { return false }
         connections.append(Connection(id: id, key: key, room: room))
@@ -119,7 +119,7 @@ package struct HTTP2Pool: Hashable, Sendable {
     /// A connection that offered both protocols has HTTP/1.1.
     package mutating func connectedWithHTTP1(_ key: ConnectionKey, at now: Instant) {
         let index = endConnecting(key, at: now)
-        known[index].hasHTTP1Until = now + Self.memory
+        (known[index].hasHTTP1Until, known[index].patience) = (now + Self.memory, nil)
     }
 
     /// The request for which a connection was being established is cancelled.
@@ -127,13 +127,13 @@ package struct HTTP2Pool: Hashable, Sendable {
 
     /// No connection was established.
     ///
-    /// Returns whether the request is placed again, because there are others: a server may allow no more from one client.
+    /// Returns whether the request is placed again, because there are others, or may be soon: a server may allow no more
+    /// from one client.
     package mutating func failed(_ key: ConnectionKey, at now: Instant) -> Bool {
         let index = endConnecting(key, at: now)
         let count = connections.lazy.filter { $0.key == key && !$0.isRetired }.count
-        guard count > 0 else { return false }
-        known[index].mostConnections = count
-        return true
+        if count > 0 { known[index].mostConnections = count }
+        return count > 0 || known[index].connecting > 0
     }
 
     /// What a connection carries has changed; one that is retired carries no further request.
@@ -176,7 +176,7 @@ package struct HTTP2Pool: Hashable, Sendable {
     private mutating func endConnecting(_ key: ConnectionKey, at now: Instant) -> Int {
         let index = index(of: key, at: now)
         known[index].connecting = max(0, known[index].connecting - 1)
-        known[index].patience = nil
+        if known[index].connecting == 0 { known[index].patience = nil }
         return index
     }
 

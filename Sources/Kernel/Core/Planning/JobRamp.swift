@@ -79,10 +79,12 @@ package struct JobRamp: Hashable, Sendable {
     package static let start = 8
     /// The number that is left where hosts refuse requests.
     package static let fewest = 4
-    /// The second number where the first files came over HTTP/2 and were short: one connection carries them all.
-    package static let ofStreams = 32
-    private static let short = Interval.seconds(1)
-    package static let most = 256
+    /// The second number at most where the first files came over HTTP/2, whose connections carry many.
+    package static let ofStreams = 128
+    /// So many bytes those hold together that are added then: they fill a long link, and do not crowd it.
+    package static let together = 1 << 20
+    /// More than one host is asked for at once (``HostBounds``), so that those that end are followed without a delay.
+    package static let most = 320
     /// A step pays when files or bytes a second rise by this factor.
     package static let worthwhile = 1.2
     /// A step that raises them by less than this factor is taken back.
@@ -245,14 +247,16 @@ package struct JobRamp: Hashable, Sendable {
         guard width < most, sample.waiting * 4 < width else { return settle(inVain: false, now: now) }
         if width > paid { doublings = 0 }
         (before, paid) = (rates, width)
-        let isShort = rates.files.map { Double(width) <= $0 * Self.short.seconds } ?? false
-        width =
-            if isCareful { width + max(1, width / 4) } else if hasStreams, isShort {
-                max(2 * width, Self.ofStreams)
-            } else { 2 * width }
+        width = isCareful ? width + max(1, width / 4) : max(2 * width, fitting(rates))
         width = min(most, width)
         countRefusals(now: now)
         begin(sample, adding: width - paid, now: now)
+    }
+
+    /// How many small files over HTTP/2 fit ``together``.
+    private func fitting(_ rates: Rates) -> Int {
+        guard hasStreams, let files = rates.files, files > 0 else { return 0 }
+        return Int(min(Double(Self.ofStreams), Double(Self.together) * files / max(rates.bytes, 1)))
     }
 
     private mutating func settle(inVain: Bool, now: Instant) {

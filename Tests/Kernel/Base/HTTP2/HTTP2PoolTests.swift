@@ -73,8 +73,10 @@ import Testing
                 guard connecting[index] > 0 else { return nil }
                 connecting[index] -= 1
                 let goesOn = pool.failed(Self.keys[index], at: now)
-                if goesOn != (active(index) > 0) { return "a request fails in vain, or waits for nothing" }
-                if goesOn { mostConnections[index] = active(index) }
+                if goesOn != (active(index) + connecting[index] > 0) {
+                    return "a request fails in vain, or waits for nothing"
+                }
+                if active(index) > 0 { mostConnections[index] = active(index) }
             case .room(let room): change(room, isRetired: false)
             case .busy: change(1, streams: HTTP2Pool.busy, isRetired: false)
             case .end: change(0, isRetired: false)
@@ -157,7 +159,7 @@ import Testing
         var ways: [[Event]] = [[]]
         var seen = Set(worlds)
         var next = 0
-        while next < worlds.count, worlds.count < 20_000 {
+        while next < worlds.count, worlds.count < 60_000 {
             for event in Event.all {
                 var world = worlds[next]
                 if let law = world.apply(event) {
@@ -170,7 +172,7 @@ import Testing
             }
             next += 1
         }
-        #expect(worlds.count >= 20_000)
+        #expect(worlds.count >= 60_000)
         #expect(worlds.contains { $0.rooms.count > 2 && !$0.retired.isEmpty })
     }
 
@@ -178,16 +180,28 @@ import Testing
         (0..<count).map { _ in pool.place(Self.key("a"), timeout: Self.timeout, at: now) }
     }
 
-    @Test func `the first connection tells the protocol, for ten minutes`() {
+    @Test func `the first connections, opened together, tell the protocol, for ten minutes`() {
         var pool = HTTP2Pool()
-        same(placements(&pool, 3), [.connect, .wait, .wait])
+        same(placements(&pool, 6), [.connect, .connect, .connect, .connect, .wait, .wait])
         #expect(pool.deadline == Self.start + .seconds(3))
         pool.connectedWithHTTP1(Self.key("a"), at: Self.start)
         #expect(pool.deadline == nil)
         same(placements(&pool, 2), [.http1, .http1])
-        same(placements(&pool, 1, at: Self.start + .seconds(600)), [.connect])
+        for _ in 1..<4 { pool.connectedWithHTTP1(Self.key("a"), at: Self.start) }
+        let later = Self.start + .seconds(600)
+        same(placements(&pool, 5, at: later), [.connect, .connect, .connect, .connect, .wait])
         // A server that does not say it in time: all connect.
-        same(placements(&pool, 3, at: Self.start + .seconds(603)), [.connect, .connect, .connect])
+        same(placements(&pool, 3, at: later + .seconds(3)), [.connect, .connect, .connect])
+    }
+
+    @Test func `one of the first connections that fails lets its request wait for the others`() {
+        var pool = HTTP2Pool()
+        same(placements(&pool, 5), [.connect, .connect, .connect, .connect, .wait])
+        same(pool.failed(Self.key("a"), at: Self.start), true)
+        #expect(pool.deadline == Self.start + .seconds(3))
+        same(placements(&pool, 2), [.connect, .wait])
+        for isLast in [false, false, false, true] { same(pool.failed(Self.key("a"), at: Self.start), !isLast) }
+        same(placements(&pool, 1), [.connect])
     }
 
     @Test func `who waits for another server is not placed again and again`() {
@@ -195,7 +209,7 @@ import Testing
         let late = Self.start + .seconds(4)
         same(placements(&pool, 1), [.connect])
         // Nobody waits for this one's protocol.
-        same(pool.place(Self.key("slow"), timeout: Self.timeout, at: Self.start), .connect)
+        for _ in 0..<4 { same(pool.place(Self.key("slow"), timeout: Self.timeout, at: Self.start), .connect) }
         same(pool.connected(HTTP2ConnectionID(rawValue: 1), Self.key("a"), room: 0, at: Self.start), true)
         same(placements(&pool, 4), [.connect, .connect, .connect, .wait])
         #expect(pool.deadline == Self.start + .seconds(3))

@@ -99,6 +99,13 @@ private final class ClientBench {
         }
     }
 
+    /// Starts requests that share a connection: at once, each would open one to an unknown server.
+    func startTogether(_ count: Int) throws {
+        try start()
+        try until { streams.count == 1 }
+        try start(count - 1)
+    }
+
     private func connect(_ exchange: HTTP2Exchange) throws {
         guard hasHTTP2 else {
             client.usesHTTP1(exchange)
@@ -148,7 +155,7 @@ private final class ClientBench {
 @Suite struct HTTP2ClientTests {
     @Test func `many requests share one connection`() throws {
         let bench = try ClientBench()
-        try bench.start(HTTP2Pool.busy)
+        try bench.startTogether(HTTP2Pool.busy)
         try bench.until { bench.streams.count == HTTP2Pool.busy }
         for stream in bench.streams {
             bench.servers[0].peer.respond(stream, [(":status", "200"), ("content-length", "4096")], body: 4096)
@@ -194,7 +201,7 @@ private final class ClientBench {
 
     @Test func `a receiver that pauses holds back its own stream only, and gets everything`() throws {
         let bench = try ClientBench()
-        try bench.start(2)
+        try bench.startTogether(2)
         bench.sinks[0].result = .pause
         try bench.until { bench.streams.count == 2 }
         for stream in bench.streams { bench.servers[0].peer.respond(stream, [(":status", "200")], body: 8 << 20) }
@@ -218,7 +225,7 @@ private final class ClientBench {
 
     @Test func `one request ends without the others: stopped, unwanted or cancelled within a callback`() throws {
         let bench = try ClientBench()
-        try bench.start(4)
+        try bench.startTogether(4)
         bench.sinks[0].result = .stop
         bench.sinks[1].wantsBody = false
         let client = bench.client
@@ -234,15 +241,13 @@ private final class ClientBench {
 
     @Test func `requests that GOAWAY leaves out are sent on another connection`() throws {
         let bench = try ClientBench()
-        try bench.start(3)
+        try bench.startTogether(3)
         try bench.until { bench.streams.count == 3 }
         bench.servers[0].peer.respond(1, [(":status", "200")], body: 5)
         bench.servers[0].peer.goAway(last: 1, HTTP2Code.none.rawValue)
-        try bench.until { bench.servers.count == 2 && bench.streams.count == 1 }
-        for stream in bench.streams { bench.servers[1].peer.respond(stream, [(":status", "204")]) }
         // The server is taken to close after one stream.
-        try bench.until { bench.servers.count == 3 && bench.streams.count == 1 }
-        bench.servers[2].peer.respond(1, [(":status", "204")])
+        try bench.until { bench.servers.count == 3 && bench.servers[1...].allSatisfy { $0.peer.requests.count == 1 } }
+        for server in bench.servers[1...] { server.peer.respond(1, [(":status", "204")]) }
         try bench.until { bench.ends.allSatisfy { $0 == .complete } }
     }
 
@@ -275,7 +280,7 @@ private final class ClientBench {
         try bench.settle()
         #expect(bench.http1.count == 3)
         let other = try ClientBench()
-        try other.start(2)
+        try other.startTogether(2)
         try other.until { other.streams.count == 2 }
         other.servers[0].peer.reset(1, HTTP2Code.requiresHTTP1.rawValue)
         other.servers[0].peer.respond(3, [(":status", "204")])
