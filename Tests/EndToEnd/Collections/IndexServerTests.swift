@@ -40,6 +40,32 @@ import Testing
         #expect(requests.filter { $0 == "GET /pub/sub/deep/" }.count == 4, "\(requests)")
     }
 
+    @Test(.enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
+    func `are asked by a condition for what their time does not tell, over one connection`() throws {
+        let names = (0..<6).map { "f\($0).bin" }
+        var site = try CollectionSite([])
+        // A listing's time that is not over hides changes that are still to come.
+        for (index, name) in names.enumerated() {
+            try site.add(name, Payload(seed: UInt64(index + 1), length: 300_000), modified: Int64(time(nil)) + 3_600)
+        }
+        let server = try NginxServer(site.served, locations: "autoindex on;")
+        for _ in 0..<3 {
+            let run = try site.get("-j", "1", server.url("/pub/"))
+            #expect(run.code == 0 && site.difference() == nil, "\(run)")
+        }
+        try site.add("f0.bin", Payload(seed: 99, length: 300_000), modified: Int64(time(nil)) + 7_200)
+        let last = try site.get("-j", "1", server.url("/pub/"))
+        #expect(last.code == 0 && site.difference() == nil, "\(last)")
+        let requests = server.finish().filter { $0.path.hasSuffix(".bin") }
+        #expect(
+            requests.map(\.status) == Array(repeating: 200, count: 6) + Array(repeating: 304, count: 12)
+                + requests.suffix(6).map(\.status), "\(requests)")
+        #expect(requests.suffix(6).filter { $0.status == 200 }.map(\.path) == ["/pub/f0.bin"], "\(requests)")
+        #expect(requests.filter { $0.status == 304 }.allSatisfy { $0.bodySent == 0 })
+        // A response without a body leaves its connection usable.
+        #expect(Set(requests[6..<12].map(\.connection)).count == 1, "\(requests)")
+    }
+
     @Test(.enabled(if: IndexServerKind.nginx.isAvailable, "needs nginx"))
     func `are mirrored by a program that is killed fifty times, each file once`() throws {
         let paths = (0..<120).map { "d\($0 % 6)/e\($0 % 3)/f\($0).bin" }

@@ -27,6 +27,7 @@ extension Runner {
         case .drop(let lane): drop(lane)
         case .limit(let lane, let end): writers.first { $0.lane == lane }?.end = end
         case .claim(let lane): claim(lane)
+        case .recognize(let lane): recognize(lane)
         case .admit(let lane): admit(lane)
         case .startOver: onDisk { place throws(Failure) in try place.startOver(facts) }
         case .reserve(let total): onDisk { place throws(Failure) in try place.reserve(total) }
@@ -113,6 +114,9 @@ extension Runner {
             carriesSecrets: isNamed || job.trustsRedirects && !isLess, bypassesCaches: order.bypassesCaches,
             bufferSize: bufferSize, settings: job.settings)
         request.knownLength = order.knownLength
+        if let time = order.unchangedSince, !shared.hosts.hidesValidators(origin) {
+            request.fields.append("If-Modified-Since: \(time.httpDate)")
+        }
         request.isMeasured = job.isMeasured
         request.object = object
         request.listing = job.plan.listing
