@@ -171,6 +171,25 @@ import Testing
         #expect(commands.filter { $0.hasPrefix("RETR") }.count == 4, "\(commands)")
     }
 
+    @Test(.enabled(if: PureFTPServer.isAvailable, "needs root and pure-ftpd"))
+    func `of pure-ftpd are mirrored`() throws {
+        var site = try CollectionSite(["a.bin", "sub/b c.bin", "sub/deep/e.bin"])
+        unsafe symlink("a.bin", "\(site.served.path)/pub/latest")
+        let server = try PureFTPServer(site.served)
+        let url = server.url("/pub/")
+        let first = try site.get(url)
+        #expect(first.code == 0 && site.difference() == nil, "\(first)")
+        // Its MLSD does not say what a link leads to.
+        #expect(first.events("notice").contains { $0.line.contains("symbolic link was left out") }, "\(first)")
+        let second = try site.get(url)
+        #expect(second.code == 0 && second.events("unchanged").count == 3, "\(second)")
+        site.remove("a.bin")
+        let third = try site.get("--links", "skip", "--delete", url)
+        #expect(third.code == 0 && site.difference() == nil, "\(third)")
+        #expect(!third.errors.contains(server.password))
+        #expect(server.finish().count == 3)
+    }
+
     @Test(.enabled(if: SSHServer.isAvailable, "needs root, mount namespaces and OpenSSH"))
     func `of OpenSSH are mirrored`() throws {
         let site = try CollectionSite(["a.bin", "sub/b c.bin", "sub/deep/e.bin"])
