@@ -221,6 +221,8 @@ struct TreeListing {
                 throw Failure(.badResponse, "cannot list", at: address(index), because: "there was no response")
             }
             try finish(active[index])
+            // What the transfer keeps is of no use any more.
+            transfer.cancel()
             active.remove(at: index)
         } catch {
             transfer.cancel()
