@@ -96,7 +96,9 @@ extension Runner {
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
         let address = shared.secured(located(change?.address ?? order.address))
         let origin = address.origin
-        let mayShare = job.sharesConnections && order.connection == .shared && origin.scheme == .https
+        let asksForProperties = job.plan.listing == .properties
+        let mayShare =
+            job.sharesConnections && !asksForProperties && order.connection == .shared && origin.scheme == .https
         guard acquire(address, for: order, mayShare: mayShare, now: now) else { return }
         let transfer = shared.nextTransfer()
         let writer = LaneWriter(
@@ -120,6 +122,7 @@ extension Runner {
         request.isMeasured = job.isMeasured
         request.object = object
         request.listing = job.plan.listing
+        if asksForProperties { request.askForProperties() }
         request.judge = job.judge
         // A host's own entry of a netrc file is for that host, but no secret is sent to another port of a
         // given host.
