@@ -126,7 +126,7 @@ let package = Package(
             apart: ["Command"]),
         module(
             "PawlCollections", in: "Features/Collections",
-            ["PawlBase", "PawlJournal", "PawlSystem", "PawlDisk"], apart: ["Command"]),
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlDisk", "PawlIntegrity"], apart: ["Command"]),
         module(
             "PawlHub", in: "Features/Hub", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk"], apart: ["Command"]),
         module(

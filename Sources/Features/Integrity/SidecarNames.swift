@@ -7,6 +7,20 @@ package enum SidecarNames {
     package static let own = [".sha256", ".sha256sum", ".sha512", ".sha512sum", ".md5"]
     /// In the file's folder.
     package static let common = ["SHA256SUMS", "SHA256SUMS.txt", "sha256sum.txt", "SHA512SUMS", "CHECKSUM", "MD5SUMS"]
+    /// Whether a file of that name has digests of others, in a folder that is listed.
+    package static func isList(_ name: some StringProtocol) -> Bool {
+        let name = name.lowercased()
+        let stem = [".txt", ".md5", ".sha1", ".sha256", ".sha512"].first { name.hasSuffix($0) }.map {
+            String(name.dropLast($0.count))
+        }
+        return lists.contains(stem ?? name)
+    }
+
+    private static let lists: Set = [
+        "checksum", "checksums", "sha256sum", "sha256sums", "sha512sum", "sha512sums", "sha1sum", "sha1sums", "md5sum",
+        "md5sums", "b2sum", "b2sums",
+    ]
+
     /// Appended to the address of a sums file.
     package static let signatures = [".gpg", ".asc", ".sig", ".sign", ".minisig"]
 

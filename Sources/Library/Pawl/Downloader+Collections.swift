@@ -3,6 +3,7 @@ package import PawlCollections
 import PawlCore
 import PawlDisk
 import PawlEngine
+import PawlJournal
 import Synchronization
 
 /// Requests the pages of a listing as downloads into memory: with their logins, proxies, retries and limits.
@@ -37,15 +38,18 @@ package final class DownloadedPages: PageFetching {
     ) throws(Failure) -> any PageTransfer {
         let page = DownloadedPage(onChange)
         var hooks = DownloadHooks()
-        if request.listing == nil {
+        if request.address.isWeb {
             hooks.validateResponse = { received in
                 page.begin(received)
                 return .allow
             }
         }
+        var own = options
+        if request.isTrial { own.retries = 0 }
         do throws(PawlError) {
             let download = try downloader.add(
-                request.address.text, options: options, hooks: hooks, listing: request.listing
+                request.address.text, options: own, hooks: hooks, takesEverySuccess: request.listing == .properties,
+                listing: request.listing
             ) { _ in page.body.destination }
             page.start(download) { [downloader] in
                 downloader.scheduler.remove(DownloadID(rawValue: download.id.rawValue))
@@ -53,6 +57,18 @@ package final class DownloadedPages: PageFetching {
             }
             return page
         } catch { throw error.failure }
+    }
+}
+
+extension DownloadOptions {
+    /// How a listing uses the sums files of its tree: where signatures count, each download looks for them itself.
+    package var sumsUse: TreeLister.Options.SumsUse {
+        guard openPGPKeyring == nil, minisignKey == nil else { return .none }
+        return switch verification {
+        case .sidecar: .optional
+        case .required: .required
+        case .auto, .signed, .off: .none
+        }
     }
 }
 
@@ -87,7 +103,10 @@ private final class DownloadedPage: PageTransfer {
         guard 200..<300 ~= received.response.status,
             let address = try? WebAddress.parse(received.url).address
         else { return }
-        state.withLock { $0.head = PageHead(address: address, contentType: received.response.contentType) }
+        let response = received.response
+        let head = PageHead(
+            address: address, contentType: response.contentType, isMultistatus: response.status == 207)
+        state.withLock { $0.head = head }
         onChange()
     }
 

@@ -164,7 +164,7 @@ public final class Downloader: Sendable {
         job.plan.takesEverySuccess = takesEverySuccess
         job.plan.listing = listing
         job.plan.isSeeded = isSeeded
-        job.replaces = replaces
+        if let replaces { job.replace(replaces) }
         job.sharesConnections = sharesConnections
         job.use(hooks ?? self.hooks)
         let place = FileLocation(

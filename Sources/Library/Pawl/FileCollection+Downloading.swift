@@ -164,6 +164,7 @@ private final class CollectionTransfer: Sendable {
             options.folder = folder
             try options.place(at: planned.entry.path)
             options.checksum = planned.entry.checksum
+            if !planned.entry.mayHaveSums { options.verification = .auto }
             var replaced: FileStamp?
             switch planned.state {
             case .missing, .unchanged: break
@@ -172,7 +173,8 @@ private final class CollectionTransfer: Sendable {
                 options.existingFile = .overwrite
             }
             let download = try downloader.add(
-                planned.entry.address, options: options, pieces: nil, replaces: replaced)
+                planned.entry.address, options: options, pieces: nil,
+                digests: planned.entry.digest.map { [$0] } ?? [], replaces: replaced)
             state.withLock { $0.active[download.id] = download }
             download.resume()
         } catch {

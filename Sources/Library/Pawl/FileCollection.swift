@@ -252,6 +252,7 @@ extension FileCollection {
         } else {
             var tree = TreeLister.Options()
             (tree.filter, tree.obeysRobots, tree.followsLinks) = (filter, options.obeysRobots, options.followsLinks)
+            tree.sums = requestOptions.sumsUse
             lister = TreeLister(root, tree, pages: DownloadedPages(requestOptions, configuration))
         }
         return CollectionRun(lister, into: folder, remembersPaths: options.removesMissing, onChange: onChange)

@@ -91,10 +91,11 @@ extension GetPlan.Item {
         if let checksum = planned.entry.checksum {
             lines.append(InputOption(name: "checksum", value: checksum, line: 0))
         }
+        if !planned.entry.mayHaveSums { lines.append(InputOption(name: "verify", value: "auto", line: 0)) }
         let source = planned.entry.address
         let start = source.firstRange(of: "://")?.upperBound ?? source.startIndex
         self.init(
             source: collection.login.isEmpty ? source : source[..<start] + collection.login + source[start...],
-            mirrors: [], lines: lines, replaces: replaced)
+            mirrors: [], lines: lines, digests: planned.entry.digest.map { [$0] } ?? [], replaces: replaced)
     }
 }

@@ -29,9 +29,12 @@ import Testing
             #expect(tally.isPartial, "missing: \(world.files.subtracting(found))")
             #expect(!failures.isEmpty || tally.failure != nil || world.disallows, "nothing was told")
         }
-        if world.refusals == 0, !world.disallows || !options.obeysRobots {
-            #expect(Set(found) == world.files && failures.isEmpty && tally.failure == nil, "\(failures)")
+        if world.refusals == 0, !world.disallows || !options.obeysRobots || world.isWebDAV {
+            #expect(
+                Set(found) == world.files && failures.isEmpty && tally.failure == nil,
+                "\(world.isWebDAV) \(world.files.symmetricDifference(found)) \(failures)")
         }
+        #expect(world.probes == (world.isWebDAV ? 0 : 1))
         #expect(world.mostAtOnce <= 9, "\(world.mostAtOnce) requests at once")
         // A page that is cut off is asked for again, and not for ever.
         #expect(world.requests.values.allSatisfy { $0 <= 3 })
@@ -100,11 +103,14 @@ private final class ListingWorld: PageFetching {
         var refusals = 0
         var running = 0
         var mostAtOnce = 0
+        /// Requests of WebDAV that were refused.
+        var probes = 0
     }
 
     /// Paths below the root.
     let files: Set<String>
     let disallows: Bool
+    let isWebDAV: Bool
     private let pages: [String: [UInt8]]
     private let state: Mutex<State>
     private let faults: Int
@@ -114,6 +120,7 @@ private final class ListingWorld: PageFetching {
         var files: Set<String> = []
         var pages: [String: [UInt8]] = [:]
         var pending = ["/root/"]
+        let isWebDAV = dice.next() % 3 == 0
         while let folder = pending.popLast(), pages.count < 40 {
             var names: [(name: String, isFolder: Bool)] = []
             for number in 0..<Int(dice.next() % 8) {
@@ -123,13 +130,35 @@ private final class ListingWorld: PageFetching {
                 let path = folder.dropFirst("/root/".count) + names[number].name
                 if isFolder { pending.append("\(folder)\(names[number].name)/") } else { files.insert(String(path)) }
             }
-            pages[folder] = Self.page(folder, names, &dice)
+            pages[folder] =
+                isWebDAV ? Self.multistatus(folder, names, &dice) : Self.page(folder, names, &dice)
         }
+        self.isWebDAV = isWebDAV
         self.files = files
         self.pages = pages
         disallows = dice.next() % 4 == 0
         faults = dice.next() % 2 == 0 ? 0 : 6
         state = Mutex(State(dice: dice))
+    }
+
+    private static func multistatus(
+        _ folder: String, _ names: [(name: String, isFolder: Bool)], _ dice: inout Dice
+    ) -> [UInt8] {
+        let prefix = ["", "D:", "lp1:"][Int(dice.next() % 3)]
+        let declaration = prefix.isEmpty ? "xmlns='DAV:'" : "xmlns:\(prefix.dropLast())=\"DAV:\""
+        func tag(_ name: String, _ content: String) -> String { "<\(prefix)\(name)>\(content)</\(prefix)\(name)>" }
+        let members = [("", true)] + names
+        let responses = members.map { name, isFolder in
+            let slash = isFolder && dice.next() % 2 == 0 ? "/" : ""
+            let coded = PercentCoding.reversible((folder + name).utf8) + (name.isEmpty ? "" : slash)
+            let href = dice.next() % 2 == 0 ? coded : "http://host\(coded)"
+            let type = tag("resourcetype", isFolder ? "<\(prefix)collection/>" : "")
+            let found = tag("propstat", tag("prop", type) + tag("status", "HTTP/1.1 200 OK"))
+            let missing = tag("propstat", tag("prop", "<\(prefix)getetag/>") + tag("status", "HTTP/1.1 404 Not Found"))
+            return tag("response", tag("href", href.replacing("&", with: "&amp;")) + missing + found)
+        }
+        let root = "<\(prefix)multistatus \(declaration)>\(responses.joined())</\(prefix)multistatus>"
+        return Array("<?xml version=\"1.0\"?><!-- members -->\(root)\n".utf8)
     }
 
     private static func page(_ folder: String, _ names: [(name: String, isFolder: Bool)], _ dice: inout Dice) -> [UInt8]
@@ -155,11 +184,17 @@ private final class ListingWorld: PageFetching {
 
     var requests: [String: Int] { state.withLock(\.requests) }
     var refusals: Int { state.withLock(\.refusals) }
+    var probes: Int { state.withLock(\.probes) }
     var mostAtOnce: Int { state.withLock(\.mostAtOnce) }
 
     func fetch(_ request: PageRequest, onChange: @escaping @Sendable () -> Void) throws(Failure) -> any PageTransfer {
         let path = String(decoding: PercentCoding.decoded(request.address.path.utf8), as: UTF8.self)
         let failure = Failure(.network, "cannot fetch", at: path, because: "the connection was lost")
+        if request.listing == .properties, !isWebDAV {
+            state.withLock { $0.probes += 1 }
+            let refusal = Failure(.badResponse, "cannot fetch", at: path, because: "405")
+            return ListingWorldPage(nil, [], .failure(refusal)) {}
+        }
         let (bytes, end) = state.withLock { state -> ([[UInt8]], Result<Void, Failure>) in
             state.requests[path, default: 0] += 1
             state.running += 1
@@ -173,6 +208,8 @@ private final class ListingWorld: PageFetching {
             if faults > 0, state.dice.next() % 10 < UInt64(faults) / 2 {
                 let isCut = state.dice.next() % 2 == 0
                 content = isCut ? Array(content.prefix(content.count / 2)) : []
+                // What is asked for as a page now is none.
+                if request.isTrial { content = [] }
                 end = .failure(failure)
                 // What is read again whole is no failure.
                 if !isCut || state.requests[path] == 3 || content.isEmpty { state.refusals += 1 }
@@ -186,7 +223,8 @@ private final class ListingWorld: PageFetching {
             }
             return (pieces, end)
         }
-        let head = PageHead(address: request.address, contentType: nil)
+        let head = PageHead(
+            address: request.address, contentType: nil, isMultistatus: request.listing == .properties)
         return ListingWorldPage(head, bytes, end) { [self] in state.withLock { $0.running -= 1 } }
     }
 }
@@ -198,7 +236,7 @@ private final class ListingWorldPage: PageTransfer {
     private let onEnd: @Sendable () -> Void
     private let hasEnded = Mutex(false)
 
-    init(_ head: PageHead, _ pieces: [[UInt8]], _ end: Result<Void, Failure>, onEnd: @escaping @Sendable () -> Void) {
+    init(_ head: PageHead?, _ pieces: [[UInt8]], _ end: Result<Void, Failure>, onEnd: @escaping @Sendable () -> Void) {
         self.head = head
         self.pieces = Mutex(pieces.reversed())
         result = end

@@ -5,14 +5,18 @@ import PawlCollections
 enum ListingLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let bytes = input.rest()
-        let whole = links(of: bytes, cutAt: max(1, bytes.count))
-        for size in [1, 7] {
-            try hold(links(of: bytes, cutAt: size) == whole, "the links of a page depend on how it is cut")
+        for isMultistatus in [false, true] {
+            let whole = links(of: bytes, cutAt: max(1, bytes.count), isMultistatus)
+            for size in [1, 7] {
+                try hold(
+                    links(of: bytes, cutAt: size, isMultistatus) == whole,
+                    "the links of a page depend on how it is cut")
+            }
+            try hold(whole.count <= bytes.count, "more links than bytes")
+            try walk(whole, at: "http://host/pub/%41/")
         }
-        try hold(whole.count <= bytes.count, "more links than bytes")
         let folder = entries(of: bytes, cutAt: max(1, bytes.count))
         try hold(entries(of: bytes, cutAt: 1) == folder, "the entries of a folder depend on how its listing is cut")
-        try walk(whole, at: "http://host/pub/%41/")
         try walk(folder, at: "ftp://host/pub/%41/")
         let half = bytes.count / 2
         let path = String(decoding: bytes[half...], as: UTF8.self)
@@ -21,8 +25,8 @@ enum ListingLaws {
         try hold(isAll, "a pattern for all misses one")
     }
 
-    private static func links(of bytes: [UInt8], cutAt size: Int) -> [ListedLink] {
-        var page = IndexPage()
+    private static func links(of bytes: [UInt8], cutAt size: Int, _ isMultistatus: Bool) -> [ListedLink] {
+        var page = IndexPage(isMultistatus: isMultistatus)
         var links: [ListedLink] = []
         var rest = bytes[...]
         while !rest.isEmpty {

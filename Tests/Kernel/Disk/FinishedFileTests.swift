@@ -66,6 +66,50 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
+    @Test func `a response that proves a finished file renews its mark where a listing's time would hide a change`()
+        async throws
+    {
+        let folder = TestFolder()
+        try await finish(folder, journalled: false, modified: nil)
+        func status() throws -> FileStatus {
+            try #require(try folder.disk.folders.open(folder.path).status(of: "x.bin"))
+        }
+        var facts = ListedFacts(source: Self.source, content: nil)
+        facts.length = 3000
+        // The listing's time is that of the second in which the file was finished.
+        let finished = try status()
+        facts.modified = UnixTime(seconds: finished.modifiedTime / 1_000_000_000)
+        #expect(folder.disk.listedFile("x.bin", in: folder.path, facts) == .perhapsOutdated(finished.stamp))
+        // Only a change after that second is shown by the listing's time: until it is over, nothing proves more.
+        var end = timespec(tv_sec: Int(finished.changed / 1_000_000_000) + 3, tv_nsec: 0)
+        while unsafe clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &end, nil) == EINTR {}
+        var request = Claim(
+            folder: folder.path, name: "x.bin", ifExists: .overwrite, facts: folder.facts("x.bin", from: Self.source))
+        request.replaces = finished.stamp
+        request.content = { [other = content("v2")] in other }
+        #expect(folder.disk.finished(request) == nil)
+        #expect(try status().changed == finished.changed)
+        request.content = { [same = content()] in same }
+        #expect(folder.disk.finished(request) == "\(folder.path)/x.bin")
+        #expect(try status().changed > finished.changed && status().modifiedTime == finished.modifiedTime)
+        #expect(folder.disk.listedFile("x.bin", in: folder.path, facts) == .unchanged(isProven: false))
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test func `a finished file whose mark is renewed by a claim is not created anew, and an old mark stays`()
+        async throws
+    {
+        let folder = TestFolder()
+        try await finish(folder, journalled: false)
+        let before = try #require(try folder.disk.folders.open(folder.path).status(of: "x.bin"))
+        var request = Claim(
+            folder: folder.path, name: "x.bin", ifExists: .overwrite, facts: folder.facts("x.bin", from: Self.source))
+        request.replaces = before.stamp
+        request.content = { [same = content()] in same }
+        #expect(try isThere(folder.disk.claim(request) { _ in false }))
+        #expect(try folder.disk.folders.open(folder.path).status(of: "x.bin")?.changed == before.changed)
+    }
+
     @Test func `behind a link is only a file that was there before its download`() async throws {
         let folder = TestFolder()
         try await finish(folder, journalled: false)

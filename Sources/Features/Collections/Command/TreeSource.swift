@@ -27,6 +27,7 @@ package struct TreeSource: Lister {
         var tree = TreeLister.Options()
         (tree.filter, tree.limits, tree.obeysRobots) = (options.filter, options.listingLimits, options.obeysRobots)
         (tree.followsLinks, tree.namesFolders) = (options.followsLinks, namesFolders)
+        if !namesFolders { tree.sums = own.sumsUse }
         return TreeLister(root, tree, pages: DownloadedPages(own, configuration))
     }
 

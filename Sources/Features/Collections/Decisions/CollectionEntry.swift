@@ -1,4 +1,5 @@
 package import PawlBase
+package import PawlJournal
 
 /// A file or a folder that a listing names.
 package struct CollectionEntry: Hashable, Sendable {
@@ -25,6 +26,10 @@ package struct CollectionEntry: Hashable, Sendable {
     package var entityTag: String?
     /// A digest of the content, in the form of ``DownloadOptions/checksum``.
     package var checksum: String?
+    /// What a sums file of the collection states.
+    package var digest: ExpectedDigest?
+    /// Whether a sums file beside it could be missing in the listing.
+    package var mayHaveSums = true
 
     package init(
         path: String, address: String, kind: Kind = .file, size: Int64? = nil, isExact: Bool = false,

@@ -1,6 +1,6 @@
 import PawlBase
 
-/// Reads the links of an index page while it arrives, HTML or JSON, in memory that does not grow with the page.
+/// Reads the links of an index page while it arrives, HTML, JSON or XML of WebDAV, in memory that does not grow with the page.
 ///
 /// HTML of any server: names come from `href` (the text beside it is cut or in another charset), sizes and times from what
 /// nginx writes behind a link. JSON as nginx (`autoindex_format json`) and Caddy write it.
@@ -9,6 +9,7 @@ package struct IndexPage: Sendable {
         case unknown
         case html(HTMLIndex)
         case json(JSONIndex)
+        case multistatus(MultistatusIndex)
     }
 
     /// What a page has at most, in bytes.
@@ -17,7 +18,8 @@ package struct IndexPage: Sendable {
     private var form = Form.unknown
     private var length: Int64 = 0
 
-    package init() {}
+    /// `isMultistatus`: it is the response of a WebDAV server.
+    package init(isMultistatus: Bool = false) { if isMultistatus { form = .multistatus(MultistatusIndex()) } }
 
     /// Whether something on it shows that it is an index: a title, a link to the folder above, or JSON of that form.
     ///
@@ -27,6 +29,7 @@ package struct IndexPage: Sendable {
         case .unknown: false
         case .html(let page): page.isIndex
         case .json(let page): page.isIndex
+        case .multistatus(let page): page.isIndex
         }
     }
 
@@ -65,6 +68,10 @@ package struct IndexPage: Sendable {
             form = .unknown
             for byte in chunk { page.feed(byte, &links) }
             form = .json(page)
+        case .multistatus(var page):
+            form = .unknown
+            for byte in chunk { page.feed(byte, &links) }
+            form = .multistatus(page)
         }
         return links
     }
@@ -78,6 +85,7 @@ package struct IndexPage: Sendable {
             page.end(&links)
             form = .html(page)
         case .json(let page): try page.end()
+        case .multistatus(let page): try page.end()
         }
         return links
     }
@@ -86,6 +94,11 @@ package struct IndexPage: Sendable {
 /// Why a page is not the whole of an index.
 package struct IndexFault: Error, Hashable, Sendable {
     package var why: String
+    /// Whether another response may be whole.
+    package var isCutOff: Bool
 
-    package init(why: String) { self.why = why }
+    package init(why: String, isCutOff: Bool = false) {
+        self.why = why
+        self.isCutOff = isCutOff
+    }
 }

@@ -42,7 +42,7 @@ struct JSONIndex: Sendable {
     }
 
     func end() throws(IndexFault) {
-        guard isOver else { throw IndexFault(why: "its JSON is cut off") }
+        guard isOver else { throw IndexFault(why: "its JSON is cut off", isCutOff: true) }
     }
 
     private mutating func endEntry(_ links: inout [ListedLink]) {

@@ -5,10 +5,13 @@ package struct PageRequest: Sendable {
     package var address: WebAddress
     /// `nil` for a page of HTTP.
     package var listing: FolderListingForm?
+    /// Whether another request follows if this one fails: then it is not repeated.
+    package var isTrial: Bool
 
-    package init(_ address: WebAddress, listing: FolderListingForm? = nil) {
+    package init(_ address: WebAddress, listing: FolderListingForm? = nil, isTrial: Bool = false) {
         self.address = address
         self.listing = listing
+        self.isTrial = isTrial
     }
 }
 
@@ -17,10 +20,13 @@ package struct PageHead: Hashable, Sendable {
     /// Redirects followed.
     package var address: WebAddress
     package var contentType: String?
+    /// Whether it is that of a WebDAV server, whose body lists a collection (207).
+    package var isMultistatus: Bool
 
-    package init(address: WebAddress, contentType: String?) {
+    package init(address: WebAddress, contentType: String?, isMultistatus: Bool = false) {
         self.address = address
         self.contentType = contentType
+        self.isMultistatus = isMultistatus
     }
 }
 

@@ -1,4 +1,5 @@
 package import PawlBase
+import PawlIntegrity
 import PawlSystem
 
 /// Lists a tree of web indexes, or of an FTP or SFTP server, several folders at a time.
@@ -11,8 +12,12 @@ package struct TreeLister: CollectionLister {
         package var followsLinks = true
         /// Whether folders are entries too.
         package var namesFolders = false
+        /// Whether the sums files of the tree are read, and whether a file without a digest there needs none.
+        package var sums = SumsUse.none
 
         package init() {}
+
+        package enum SumsUse: Hashable, Sendable { case none, optional, required }
     }
 
     package let address: WebAddress
@@ -60,6 +65,7 @@ struct TreeListing {
         var hasBegun = false
         var hasBytes = false
         var isStreamed = false
+        var isMultistatus = false
         var attempts = 1
         /// Entries that wait for the page's end: then a page that failed is read again before anything is fetched.
         var held: [CollectionEntry] = []
@@ -83,6 +89,11 @@ struct TreeListing {
     /// Whether the server does not know MLSD.
     private var isPlain: Bool
     private var skippedLinks = 0
+    private var web = WebForm.unknown
+    private var sums = TreeSums()
+
+    /// How a web server lists its folders; the response to the first request, PROPFIND, tells.
+    private enum WebForm { case unknown, pages, properties }
 
     init(_ lister: TreeLister, _ sink: ListingSink) {
         self.lister = lister
@@ -127,7 +138,8 @@ struct TreeListing {
 
     private mutating func start() throws(Failure) {
         while active.count < Self.mostPages, !sink.isStopped, let page = walk.next() {
-            if page.folder.depth > 0, isWeb, lister.options.obeysRobots {
+            // Rules for robots are of pages; a WebDAV server is asked for files.
+            if page.folder.depth > 0, isWeb, web != .properties, lister.options.obeysRobots {
                 if robots == nil, !isRobotsUnreachable { readRobots() }
                 guard !isRobotsUnreachable else {
                     walk.skipped(page)
@@ -152,10 +164,31 @@ struct TreeListing {
     }
 
     private func request(_ page: TreeWalk.Page) throws(Failure) -> any PageTransfer {
-        let form: FolderListingForm? = isWeb ? nil : isPlain ? .plain : .machine
-        return try lister.pages.fetch(PageRequest(page.folder.address, listing: form)) { [changes] in
-            changes.with { $0 += 1 }
+        let form: FolderListingForm? = isWeb ? web == .pages ? nil : .properties : isPlain ? .plain : .machine
+        return try fetch(PageRequest(page.folder.address, listing: form, isTrial: isWeb && web == .unknown))
+    }
+
+    private func fetch(_ request: PageRequest) throws(Failure) -> any PageTransfer {
+        try lister.pages.fetch(request) { [changes] in changes.with { $0 += 1 } }
+    }
+
+    /// Requests a file, and blocks until it has come; its first `limit` bytes.
+    private func read(_ address: WebAddress, limit: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let transfer = try fetch(PageRequest(address))
+        defer { transfer.cancel() }
+        while !sink.isStopped {
+            let seen = changes.read(\.self)
+            let end = transfer.end
+            while bytes.count < limit, let chunk = transfer.take() { bytes += chunk }
+            if bytes.count >= limit { break }
+            if let end {
+                try end.get()
+                break
+            }
+            _ = changes.wait(until: lister.clock.now + .seconds(1)) { $0 != seen ? true : nil }
         }
+        return bytes
     }
 
     /// Blocks until the rules are known: they count for all that follows.
@@ -163,23 +196,7 @@ struct TreeListing {
         var address = walk.root
         address.query = nil
         address.path = "/robots.txt"
-        var bytes: [UInt8] = []
-        do throws(Failure) {
-            let transfer = try lister.pages.fetch(PageRequest(address)) { [changes] in changes.with { $0 += 1 } }
-            defer { transfer.cancel() }
-            while !sink.isStopped {
-                let seen = changes.read(\.self)
-                let end = transfer.end
-                while bytes.count < RobotsRules.limit, let chunk = transfer.take() { bytes += chunk }
-                if bytes.count >= RobotsRules.limit { break }
-                if let end {
-                    try end.get()
-                    break
-                }
-                _ = changes.wait(until: lister.clock.now + .seconds(1)) { $0 != seen ? true : nil }
-            }
-            robots = RobotsRules(parsing: bytes)
-        } catch {
+        do throws(Failure) { robots = RobotsRules(parsing: try read(address, limit: RobotsRules.limit)) } catch {
             if let status = error.status, RobotsRules.isMissing(status: status) {
                 robots = RobotsRules()
                 return
@@ -221,6 +238,8 @@ struct TreeListing {
                 throw Failure(.badResponse, "cannot list", at: address(index), because: "there was no response")
             }
             try finish(active[index])
+            // What the transfer keeps is of no use any more.
+            transfer.cancel()
             active.remove(at: index)
         } catch {
             transfer.cancel()
@@ -228,7 +247,6 @@ struct TreeListing {
             if mayRepeat(page, after: error), let again = try? request(page.page) {
                 page.transfer = again
                 page.content = content
-                page.attempts += 1
                 (page.hasBegun, page.hasBytes) = (false, false)
                 active.append(page)
                 return true
@@ -240,14 +258,22 @@ struct TreeListing {
 
     private func address(_ index: Int) -> String { active[index].page.folder.address.redacted }
 
-    /// A page that was cut off is read once more; a server that does not know MLSD is asked for LIST.
+    /// A page that was cut off is read once more; a server that does not know MLSD is asked for LIST, and one without WebDAV for
+    /// its page.
     private mutating func mayRepeat(_ page: ActivePage, after error: Failure) -> Bool {
+        if isWeb, web == .unknown {
+            web = .pages
+            return true
+        }
         if !isWeb, !isPlain, !page.hasBytes, ![.authorization, .nameResolution, .insecure].contains(error.code) {
             isPlain = true
             return true
         }
-        return page.hasBytes && page.attempts < Self.mostAttempts
-            && [.cannotResume, .network, .timeout, .inputOutput].contains(error.code)
+        guard page.hasBytes, page.attempts < Self.mostAttempts,
+            [.cannotResume, .network, .timeout, .inputOutput].contains(error.code)
+        else { return false }
+        page.attempts += 1
+        return true
     }
 
     private mutating func begin(_ active: ActivePage, _ head: PageHead) throws(Failure) {
@@ -262,6 +288,10 @@ struct TreeListing {
                 remedy: "download it as a file, without --recursive")
         }
         try walk.began(&active.page, at: head.address)
+        // Without WebDAV a server may send its page all the same.
+        if web == .unknown { web = head.isMultistatus ? .properties : .pages }
+        active.isMultistatus = head.isMultistatus
+        active.content = .page(IndexPage(isMultistatus: head.isMultistatus))
     }
 
     private mutating func feed(_ active: ActivePage, _ chunk: [UInt8]) throws(Failure) {
@@ -330,14 +360,15 @@ struct TreeListing {
                     .badResponse, "cannot list", at: active.page.folder.address.redacted,
                     because: "its gzip data is damaged, or more than \(ByteQuantity.text(IndexPage.limit))")
             }
-            active.content = .page(IndexPage())
+            active.content = .page(IndexPage(isMultistatus: active.isMultistatus))
             try feed(active, content)
         }
         switch active.content {
         case .page(var page):
             do throws(IndexFault) { take(try page.end(), active) } catch {
                 throw Failure(
-                    .network, "cannot list all of", at: active.page.folder.address.redacted, because: error.why)
+                    error.isCutOff ? .network : .badResponse, "cannot list all of",
+                    at: active.page.folder.address.redacted, because: error.why)
             }
             // What is no index, or no whole one, proves of no file that it is gone.
             if !page.isIndex || !page.isWhole { sink.markPartial() }
@@ -352,8 +383,31 @@ struct TreeListing {
             }
         case .coded: break
         }
+        if lister.options.sums != .none, !active.isStreamed { readSums(on: active) }
         flush(active)
         do throws(Failure) { try walk.end(active.page) } catch { sink.refuse(error) }
+    }
+
+    /// Reads the sums files that a page names, before its files are given out: they state digests of these and of files below.
+    private mutating func readSums(on page: ActivePage) {
+        for entry in page.held where sums.mayAdd && SidecarNames.isList(entry.path.pathParts().last ?? "") {
+            guard let address = try? WebAddress.parse(entry.address).address else { continue }
+            let why: String
+            do throws(Failure) {
+                if sums.add(try read(address, limit: SumsFile.longest + 1), at: entry.path, of: address) { continue }
+                why = "it is no sums file"
+            } catch { why = error.why.description }
+            sink.tell("the digests in \(entry.path) are not compared: \(why)")
+        }
+        let names = Set(page.held.map { Bytewise($0.path) })
+        for index in page.held.indices where page.held[index].kind != .folder {
+            let path = page.held[index].path
+            page.held[index].digest = sums.digest(of: path)
+            // What a filter has left out may be there.
+            let isKnown = page.held[index].digest != nil || !lister.options.filter.isSelective
+            guard lister.options.sums == .optional, isKnown else { continue }
+            page.held[index].mayHaveSums = SidecarNames.own.contains { names.contains(Bytewise(path + $0)) }
+        }
     }
 
     /// The whole has failed if its first page cannot be read.

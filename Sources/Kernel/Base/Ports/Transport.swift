@@ -61,8 +61,26 @@ package struct TransferRequest: Sendable {
     }
 }
 
+extension TransferRequest {
+    /// Asks a WebDAV server for the members of the collection, and for what it knows of their content.
+    package mutating func askForProperties() {
+        method = "PROPFIND"
+        // The body is sent over HTTP/1.1.
+        connection = .separate
+        fields += ["Depth: 1", "Content-Type: application/xml; charset=utf-8"]
+        body = Array(
+            """
+            <?xml version="1.0" encoding="utf-8"?>
+            <propfind xmlns="DAV:" xmlns:oc="http://owncloud.org/ns"><prop><resourcetype/><getcontentlength/>\
+            <getlastmodified/><getetag/><oc:checksums/></prop></propfind>
+            """.utf8)
+    }
+}
+
 /// The forms in which file servers list a folder.
 package enum FolderListingForm: Hashable, Sendable {
+    /// WebDAV's PROPFIND (RFC 4918 §9.1), one level deep.
+    case properties
     /// FTP's MLSD (RFC 3659 §7), which not every server has.
     case machine
     /// FTP's LIST, and the listing of SFTP: lines for people.

@@ -13,6 +13,8 @@ package enum Action: Hashable, Sendable {
     case limit(LaneID, end: Int64)
     /// Find the file's place on disk and call `claimed`.
     case claim(LaneID)
+    /// Find out whether the file that is there was made from the content that the lane's response names, and call `recognized`.
+    case recognize(LaneID)
     /// Deliver the body of the lane's response.
     case admit(LaneID)
     /// Discard all bytes on disk: empty the part file and its journal.
@@ -87,6 +89,8 @@ package struct LaneOrder: Hashable, Sendable {
     package var isForced = false
     /// The length that an FTP server's file had before.
     package var knownLength: Int64?
+    /// The content is wanted only if it has changed since.
+    package var unchangedSince: UnixTime?
 }
 
 /// The refusal of a lane's connection, by a response or before any.

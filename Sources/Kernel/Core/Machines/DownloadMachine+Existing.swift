@@ -1,5 +1,5 @@
 // Existing files: those that are kept as they are, and those that are continued.
-import PawlBase
+package import PawlBase
 import PawlJournal
 
 extension DownloadMachine {
@@ -25,6 +25,27 @@ extension DownloadMachine {
         guard plan.keepsPartial, written > 0 else { return otherwise }
         return !file.isOriginal
             ? "the partial file is kept; \(advice)" : "the file is kept; \(advice)"
+    }
+
+    /// The content has not changed since the time of the file that is there, says the response: its validators have to be those
+    /// of that file, which may be newer than the content.
+    mutating func unmodified(_ index: Int, head: ResponseHead, now: Instant) -> [Action] {
+        let identity = ContentIdentity(head, total: nil)
+        guard !identity.validators.isEmpty else { return askUnconditionally(index, now: now) }
+        lanes[index].stage = .claiming
+        represent(identity, from: lanes[index])
+        return [.recognize(lanes[index].id)]
+    }
+
+    /// Whether the file that is there, which has this length, was made from that content.
+    package mutating func recognized(_ id: LaneID, _ isSame: Bool, length: Int64?, now: Instant) -> [Action] {
+        guard isActive, let index = lanes.index(of: id), lanes[index].stage == .claiming else { return [] }
+        return isSame ? stop() + keepExisting(length) : askUnconditionally(index, now: now)
+    }
+
+    private mutating func askUnconditionally(_ index: Int, now: Instant) -> [Action] {
+        server.leftContentOpen()
+        return [remove(index)] + openFirst(now: now)
     }
 
     /// Fetches nothing of the content; what proves a download is compared with the existing file.

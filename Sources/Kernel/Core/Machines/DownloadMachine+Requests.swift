@@ -11,9 +11,11 @@ extension DownloadMachine {
         logins: Lane.Request.Logins = .init(), replacing index: Int? = nil, now: Instant
     ) -> Action {
         let joint: Int64 = if case .data = work { joint(after: range.end, from: source) } else { 0 }
-        let request = Lane.Request(
+        var request = Lane.Request(
             range: request(for: work, of: source, range: range, overlap: overlap, joint: joint),
             host: sources[source].host, compares: overlap, redirects: redirects, logins: logins)
+        request.isConditional =
+            plan.existingTime != nil && server.mayAskConditionally && request.range == .whole && !file.isClaimed
         lanes.add(work, source: source, range: range, overlap: overlap, request, replacing: index, now: now)
         return plan.hooks.contains(.adapt) ? presentRequest() : send(lanes.list.count - 1)
     }
@@ -27,7 +29,8 @@ extension DownloadMachine {
                 connection: lanes.list.count > 1 || requested != .whole ? .separate : .shared,
                 // A cache may hold an older version than the bytes on disk (E4).
                 bypassesCaches: requested != .whole && written > 0, isForced: isForced,
-                knownLength: sources[source].isFileTransfer ? knownLength : nil))
+                knownLength: sources[source].isFileTransfer ? knownLength : nil,
+                unchangedSince: lanes[index].request.isConditional ? plan.existingTime : nil))
     }
 
     /// What to request for all that is wanted.

@@ -18,6 +18,9 @@ extension DownloadMachine {
         if case .checkingTag = lanes[index].work {
             return noted + checkedTag(index, head: head, wallTime: wallTime, now: now)
         }
+        if head.status == 304, lanes[index].request.isConditional {
+            return noted + unmodified(index, head: head, now: now)
+        }
         if let actions = followedEnd(index, head: head, now: now) { return noted + actions }
         return noted + judge(index, head: head, wallTime: wallTime, now: now)
     }

@@ -50,6 +50,9 @@ package struct DownloadPlan: Hashable, Sendable {
     package var takesEverySuccess = false
     /// Whether the listing of a folder of a file server is the content.
     package var listing: FolderListingForm?
+    /// The time of the file that is there and may be replaced: the content is wanted only if it has changed since
+    /// (If-Modified-Since), and a response without it has to show that it is that file's.
+    package var existingTime: UnixTime?
     /// Whether another address can be requested when one has expired.
     package var canRefresh = false
     /// The decisions that the program makes itself.

@@ -25,6 +25,8 @@ extension Lane {
         package var redirects = 0
         /// How many logins of the program its requests were refused with.
         var logins = Logins()
+        /// Whether the content is wanted only if it has changed.
+        var isConditional = false
         /// Whether its refusal was reported already.
         var hasReportedRefusal = false
     }

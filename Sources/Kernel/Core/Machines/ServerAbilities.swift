@@ -15,6 +15,8 @@ struct ServerAbilities: Hashable, Sendable {
     private(set) var isSuspect = false
     /// It refused a range without an end.
     private(set) var asksClosed = false
+    /// No response without the content has left open whether it is that of the file that is there.
+    private(set) var mayAskConditionally = true
     /// More connections to the host are in use than it is known to allow: a denial may be temporary.
     var isCrowded = false
 
@@ -48,6 +50,9 @@ struct ServerAbilities: Hashable, Sendable {
         defer { asksClosed = true }
         return !asksClosed
     }
+
+    /// It denied that the content has changed, and did not show which one it has.
+    mutating func leftContentOpen() { mayAskConditionally = false }
 
     /// Another run begins; the host is the same.
     mutating func begin() { self = ServerAbilities(isCrowded: isCrowded) }

@@ -74,6 +74,8 @@ package struct HostBudget: Hashable, Sendable {
     private let bounds: HostBounds?
     /// Whether responses came over HTTP/2.
     package private(set) var hasStreams = false
+    /// Whether its 304s lack the validators that show which content is unchanged.
+    package var hidesValidators = false
     /// The downloads whose first request may share a connection.
     private var sharers: Set<UInt64> = []
     private var limiter = RateLimiter(rate: nil)

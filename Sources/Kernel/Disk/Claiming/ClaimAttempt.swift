@@ -97,7 +97,10 @@ struct ClaimAttempt {
             return .taken(occupied(by: finished))
         case .overwrite:
             // The file that may be replaced has the server's content already.
-            if claim.replaces != nil, isComplete(finished) { return .result(.skipped(path: finalPath)) }
+            if claim.replaces != nil, isComplete(finished) {
+                renewMark(on: finished)
+                return .result(.skipped(path: finalPath))
+            }
             // A link is itself replaced: what it leads to may be anywhere.
             guard isFile(finished) else { return .taken(occupied(by: finished)) }
             try checkFolder()

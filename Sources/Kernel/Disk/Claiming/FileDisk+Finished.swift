@@ -11,6 +11,16 @@ extension ClaimAttempt {
         else { return false }
         return mark.isProven && mark.fingerprint == content && mark.length == claim.length ?? mark.length
     }
+
+    /// A response has just proved that the file is the content: where a listing's time could hide a change after the file was
+    /// finished (``ListedFacts``), it now hides none before this.
+    func renewMark(on finished: FileStatus) {
+        guard finished.changed <= finished.modifiedTime.addingClamped(ListedFacts.longestStep),
+            let file = try? folder.open(names.final, flags: O_RDONLY | O_NONBLOCK)
+        else { return }
+        // An attribute that is set to its own value changes no time on every file system.
+        try? file.setPermissions(finished.permissions)
+    }
 }
 
 extension FileDisk {
@@ -22,6 +32,14 @@ extension FileDisk {
             mark.modified == status.modifiedTime
         else { return nil }
         return mark
+    }
+
+    package func finished(_ claim: Claim) -> String? {
+        guard let folder = folders.existing(claim.folder, trusting: true) else { return nil }
+        let attempt = ClaimAttempt(disk: self, folder: folder, claim: claim, number: 0)
+        guard let status = try? folder.status(of: claim.name), attempt.isComplete(status) else { return nil }
+        attempt.renewMark(on: status)
+        return attempt.finalPath
     }
 
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
@@ -86,6 +104,8 @@ package struct ListedFacts: Hashable, Sendable {
     package var modified: UnixTime?
     /// How many seconds `modified` may stand for.
     package var timeStep: Int64 = 1
+    /// That of listings with minutes, in nanoseconds.
+    static let longestStep: Int64 = 60_000_000_000
 
     package init(source: String, content: ContentFingerprint?) {
         self.source = source

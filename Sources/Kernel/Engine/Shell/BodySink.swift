@@ -29,10 +29,7 @@ package final class BodySink: ByteSink, Sendable {
     }
 
     private struct State: Sendable {
-        var chunks: [[UInt8]] = []
-        /// The first chunk that was not taken.
-        var next = 0
-        var waiting = 0
+        var chunks = ChunkQueue()
         /// The bytes that arrived, those before the stream included.
         var tail: ContentTail
         var position: Position?
@@ -68,14 +65,7 @@ package final class BodySink: ByteSink, Sendable {
     /// Takes the next bytes; `nil` when none are waiting.
     package func take() -> [UInt8]? {
         state.withLock { state in
-            guard state.next < state.chunks.count else { return nil }
-            let chunk = state.chunks[state.next]
-            state.next += 1
-            if state.next == state.chunks.count {
-                state.chunks.removeAll(keepingCapacity: true)
-                state.next = 0
-            }
-            state.waiting -= chunk.count
+            guard let chunk = state.chunks.take() else { return nil }
             if var position = state.position {
                 position.offset += Int64(chunk.count)
                 position.tail = Array((position.tail + chunk).suffix(Self.longestTail))
@@ -92,9 +82,7 @@ package final class BodySink: ByteSink, Sendable {
     package func close() {
         state.withLock { state in
             state.isOver = true
-            state.chunks = []
-            state.next = 0
-            state.waiting = 0
+            state.chunks = ChunkQueue()
         }
     }
 
@@ -119,7 +107,7 @@ package final class BodySink: ByteSink, Sendable {
     }
 
     package var length: Int64 { state.withLock { $0.tail.length } }
-    package var hasRoom: Bool { state.withLock { $0.isOver || $0.waiting < Self.room } }
+    package var hasRoom: Bool { state.withLock { $0.isOver || $0.chunks.bytes < Self.room } }
 
     package func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         // Not under the lock: the program need not wait for it.
@@ -128,7 +116,6 @@ package final class BodySink: ByteSink, Sendable {
             unsafe state.tail.append(bytes)
             guard !state.isOver else { return }
             state.chunks.append(unsafe [UInt8](bytes))
-            state.waiting += bytes.count
         }
         onBytes()
     }
@@ -171,4 +158,37 @@ package final class BodySink: ByteSink, Sendable {
     }
 
     package func close(keeping facts: JournalFacts?) { if let facts { note(facts) } }
+}
+
+/// Bytes that wait, in the pieces in which they came.
+struct ChunkQueue: Sendable {
+    /// Those before `next` were taken, and are empty.
+    private var chunks: [[UInt8]] = []
+    private var next = 0
+    /// How many wait.
+    private(set) var bytes = 0
+
+    /// How many pieces it has room for.
+    var places: Int { chunks.count }
+    /// The bytes that it keeps in memory.
+    var kept: Int { chunks.reduce(0) { $0 + $1.count } }
+
+    mutating func append(_ chunk: [UInt8]) {
+        chunks.append(chunk)
+        bytes += chunk.count
+    }
+
+    /// The first; it is not kept, even where the queue never becomes empty.
+    mutating func take() -> [UInt8]? {
+        guard next < chunks.count else { return nil }
+        var chunk: [UInt8] = []
+        swap(&chunk, &chunks[next])
+        next += 1
+        bytes -= chunk.count
+        if next == chunks.count || next >= 64 {
+            chunks.removeFirst(next)
+            next = 0
+        }
+        return chunk
+    }
 }

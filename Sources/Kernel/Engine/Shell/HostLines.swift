@@ -167,6 +167,15 @@ final class HostLines: Sendable {
         change(origin, now: now) { budget, _ in budget.learn(hasStreams: hasStreams, now: now) } ?? false
     }
 
+    /// Its 304s do not show which content is unchanged.
+    func hideValidators(_ origin: Origin, now: Instant) {
+        _ = change(origin, now: now) { budget, _ in budget.hidesValidators = true }
+    }
+
+    func hidesValidators(_ origin: Origin) -> Bool {
+        state.withLock { $0.budgets[origin]?.hidesValidators ?? false }
+    }
+
     /// How many downloads wait for their first connection.
     var waiting: Int {
         state.withLock { state in

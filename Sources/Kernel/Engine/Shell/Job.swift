@@ -22,7 +22,7 @@ package struct Job: Sendable {
     package var naming: NamingPolicy
     package var ifExists: IfExists
     /// With `IfExists.overwrite`: the only file that is replaced, as it was then; `nil` for any.
-    package var replaces: FileStamp?
+    package private(set) var replaces: FileStamp?
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
     /// Whether credentials follow redirects to other hosts, but only over connections no less secure.
@@ -63,6 +63,14 @@ package struct Job: Sendable {
         self.folder = folder
         naming = .server
         ifExists = .rename
+    }
+
+    /// Sets the only file that is replaced, as it is now; the content is wanted only if it is not that file's.
+    package mutating func replace(_ file: FileStamp) {
+        replaces = file
+        let seconds = file.modified / 1_000_000_000
+        let isWeb = [.http, .https].contains(plan.sources[0].scheme)
+        if isWeb, seconds > 0 { plan.existingTime = UnixTime(seconds: seconds) }
     }
 
     /// Sets where the bytes go, and with it what the machine may do with them.

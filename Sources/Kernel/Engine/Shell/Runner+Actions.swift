@@ -27,6 +27,7 @@ extension Runner {
         case .drop(let lane): drop(lane)
         case .limit(let lane, let end): writers.first { $0.lane == lane }?.end = end
         case .claim(let lane): claim(lane)
+        case .recognize(let lane): recognize(lane)
         case .admit(let lane): admit(lane)
         case .startOver: onDisk { place throws(Failure) in try place.startOver(facts) }
         case .reserve(let total): onDisk { place throws(Failure) in try place.reserve(total) }
@@ -95,7 +96,9 @@ extension Runner {
         let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
         let address = shared.secured(located(change?.address ?? order.address))
         let origin = address.origin
-        let mayShare = job.sharesConnections && order.connection == .shared && origin.scheme == .https
+        let asksForProperties = job.plan.listing == .properties
+        let mayShare =
+            job.sharesConnections && !asksForProperties && order.connection == .shared && origin.scheme == .https
         guard acquire(address, for: order, mayShare: mayShare, now: now) else { return }
         let transfer = shared.nextTransfer()
         let writer = LaneWriter(
@@ -113,9 +116,13 @@ extension Runner {
             carriesSecrets: isNamed || job.trustsRedirects && !isLess, bypassesCaches: order.bypassesCaches,
             bufferSize: bufferSize, settings: job.settings)
         request.knownLength = order.knownLength
+        if let time = order.unchangedSince, !shared.hosts.hidesValidators(origin) {
+            request.fields.append("If-Modified-Since: \(time.httpDate)")
+        }
         request.isMeasured = job.isMeasured
         request.object = object
         request.listing = job.plan.listing
+        if asksForProperties { request.askForProperties() }
         request.judge = job.judge
         // A host's own entry of a netrc file is for that host, but no secret is sent to another port of a
         // given host.

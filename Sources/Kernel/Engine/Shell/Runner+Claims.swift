@@ -52,7 +52,14 @@ extension Runner {
         feed { $0.claimed(lane, outcome, now: $1) }
     }
 
-    private func claim(name: String, adoptsAny: Bool) -> ClaimOutcome {
+    /// Compares the file that is there with the content that the response to `lane` names.
+    func recognize(_ lane: LaneID) {
+        let found = job.fileName.flatMap { disk.finished(request(for: $0)) }
+        let length = found.flatMap { disk.length(of: take($0), in: job.folder) }
+        feed { $0.recognized(lane, found != nil, length: length, now: $1) }
+    }
+
+    private func request(for name: String) -> Claim {
         var facts = self.facts
         facts.name = name
         var request = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
@@ -70,6 +77,11 @@ extension Runner {
             request.length = machine.lanes.map.total
         }
         if let belongsToAnother = job.belongsToAnother { request.belongsToAnother = belongsToAnother }
+        return request
+    }
+
+    private func claim(name: String, adoptsAny: Bool) -> ClaimOutcome {
+        let request = request(for: name)
         do throws(Failure) {
             switch destination {
             case .folder: return take(try disk.claim(request) { found in adoptsAny || adopts(found) })

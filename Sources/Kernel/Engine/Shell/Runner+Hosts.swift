@@ -1,5 +1,6 @@
 import PawlBase
 import PawlCore
+import PawlJournal
 
 /// The place of a connection that has ended.
 struct FreedPlace {
@@ -115,6 +116,7 @@ extension Runner {
         {
             shared.onSlot(.sharesConnections)
         }
+        if head.status == 304, Validators(head).isEmpty { shared.hosts.hideValidators(origin, now: clock.now) }
         if let wait = head.quotaWait(wallTime: clock.wallTime), let allowed = job.plan.retry.allowed(wait),
             allowed > .zero
         {

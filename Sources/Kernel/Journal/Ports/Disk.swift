@@ -124,6 +124,9 @@ package protocol Disk: AnyObject, Sendable {
     /// Whether a finished file of that name, or of one of its numbered variants, was made from `source` and
     /// not changed since: the server's content may still be the same.
     func wasFinished(_ name: String, from source: String, in folder: String) -> Bool
+    /// The path of the finished file of the claim's name, if it was made from the claim's content and not changed since: a
+    /// response at hand has proved it. Nothing is created.
+    func finished(_ claim: Claim) -> String?
     /// The digests of a finished file, on a worker thread.
     func digests(
         _ algorithms: [HashAlgorithm], of path: String,

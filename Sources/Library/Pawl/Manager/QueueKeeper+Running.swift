@@ -99,7 +99,7 @@ extension QueueKeeper {
         job.plan.isSeeded = stored.isSeeded
         job.formerSources = stored.formerSources
         job.isNameClaimed = record.name != nil && record.name != stored.options.fileName
-        job.replaces = stored.replaced
+        if let file = stored.replaced { job.replace(file) }
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured

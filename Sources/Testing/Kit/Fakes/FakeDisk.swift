@@ -264,6 +264,8 @@ package final class FakeDisk: Disk {
     /// Only requests tell whether the content is the same.
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
 
+    package func finished(_ claim: Claim) -> String? { nil }
+
     package func adopt(
         _ name: String, in source: String, length: Int64, as facts: JournalFacts, isNamed: Bool, isGiven: Bool,
         to folder: String

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Other people's servers that list folders as pages or JSON, over plain HTTP.
+/// Other people's servers that list folders as pages, JSON or by WebDAV, over plain HTTP.
 package enum IndexServerKind: String, CaseIterable, Sendable {
-    case nginx, nginxJSON, apachePlain, apacheFancy, apacheTable, lighttpd, caddy, python
+    case nginx, nginxJSON, apachePlain, apacheFancy, apacheTable, lighttpd, caddy, python, rclone
+    case nginxDAV, apacheDAV, rcloneDAV
 
     package var isAvailable: Bool {
         switch self {
@@ -10,11 +11,22 @@ package enum IndexServerKind: String, CaseIterable, Sendable {
         case .apachePlain, .apacheFancy, .apacheTable: FileSystem.exists("/usr/lib/apache2/modules/mod_autoindex.so")
         case .lighttpd, .caddy: ServerProcess.isInstalled(rawValue)
         case .python: ServerProcess.isInstalled("python3")
+        case .nginxDAV: FileSystem.exists("/usr/lib/nginx/modules/ngx_http_dav_ext_module.so")
+        case .apacheDAV: FileSystem.exists("/usr/lib/apache2/modules/mod_dav_fs.so")
+        case .rclone, .rcloneDAV: ServerProcess.isInstalled("rclone")
         }
     }
 
     /// Whether its listing has exact sizes and times, so that an unchanged file needs no request.
-    package var isExact: Bool { [.nginx, .nginxJSON, .caddy].contains(self) }
+    package var isExact: Bool { [.nginx, .nginxJSON, .caddy].contains(self) || isWebDAV }
+
+    package var isWebDAV: Bool { [.nginxDAV, .apacheDAV, .rcloneDAV].contains(self) }
+
+    /// Whether it answers PROPFIND with its page: then that is read.
+    package var sendsPageAnyway: Bool { self == .caddy }
+
+    /// Whether its log has a line for each request.
+    package var logsRequests: Bool { self != .rclone }
 }
 
 /// A server with folders to list.
@@ -42,11 +54,20 @@ package final class IndexServer: Sendable {
         let printed = server.current?.output ?? ""
         server.release()
         let log =
-            kind == .python ? printed : String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+            [.python, .rcloneDAV].contains(kind)
+            ? printed : String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         return log.split(separator: "\n").compactMap { line in
             guard kind != .caddy else {
                 guard let uri = line.firstRange(of: "\"uri\":\"") else { return nil }
                 return "GET " + line[uri.upperBound...].prefix { $0 != "\"" }
+            }
+            if kind == .rcloneDAV {
+                // `INFO  : /path: METHOD from ADDRESS`
+                guard let start = line.firstRange(of: "INFO  : "), let end = line.firstRange(of: " from ") else {
+                    return nil
+                }
+                let parts = line[start.upperBound..<end.lowerBound].split(separator: ": ")
+                return parts.count == 2 ? "\(parts[1]) \(parts[0])" : nil
             }
             let request = line.split(separator: "\"", omittingEmptySubsequences: false).dropFirst().first ?? ""
             let words = request.split(separator: " ")
@@ -59,11 +80,16 @@ package final class IndexServer: Sendable {
     ) -> (program: String, arguments: [String], configuration: String) {
         let file = "\(folder)/configuration"
         switch kind {
-        case .nginx, .nginxJSON:
+        case .nginx, .nginxJSON, .nginxDAV:
+            let listing =
+                kind == .nginxDAV
+                ? "dav_ext_methods PROPFIND OPTIONS;"
+                : "autoindex on; autoindex_format \(kind == .nginx ? "html" : "json");"
             return (
                 "nginx", ["-e", "stderr", "-p", folder, "-c", file],
                 """
                 daemon off;
+                \(kind == .nginxDAV ? "load_module /usr/lib/nginx/modules/ngx_http_dav_ext_module.so;" : "")
                 \(geteuid() == 0 ? "user root;" : "")
                 pid \(folder)/pid;
                 events { worker_connections 512; }
@@ -74,17 +100,17 @@ package final class IndexServer: Sendable {
                     server {
                         listen 127.0.0.1:\(port);
                         root \(site.path);
-                        autoindex on;
-                        autoindex_format \(kind == .nginx ? "html" : "json");
+                        \(listing)
                     }
                 }
                 """
             )
-        case .apachePlain, .apacheFancy, .apacheTable:
+        case .apachePlain, .apacheFancy, .apacheTable, .apacheDAV:
             let options =
                 kind == .apachePlain
                 ? "-FancyIndexing" : "+FancyIndexing" + (kind == .apacheTable ? " +HTMLTable" : "")
-            let modules = ["mpm_event", "authz_core", "autoindex", "dir", "mime"]
+            let modules =
+                ["mpm_event", "authz_core", "autoindex", "dir", "mime"] + (kind == .apacheDAV ? ["dav", "dav_fs"] : [])
             return (
                 "apache2", ["-D", "FOREGROUND", "-f", file],
                 """
@@ -100,10 +126,12 @@ package final class IndexServer: Sendable {
                 LogFormat "\\"%r\\"" facts
                 CustomLog log facts
                 DocumentRoot \(site.path)
+                \(kind == .apacheDAV ? "DavLockDB \(folder)/locks" : "")
                 <Directory \(site.path)>
                     Options +Indexes
                     IndexOptions \(options)
                     Require all granted
+                    \(kind == .apacheDAV ? "Dav On" : "")
                 </Directory>
 
                 """
@@ -152,6 +180,9 @@ package final class IndexServer: Sendable {
             return (
                 "python3", ["-u", "-m", "http.server", "\(port)", "--bind", "127.0.0.1", "--directory", site.path], ""
             )
+        case .rclone, .rcloneDAV:
+            let options = ["--addr", "127.0.0.1:\(port)", "-v", "--dir-cache-time", "0s", "--config", "/dev/null"]
+            return ("rclone", ["serve", kind == .rclone ? "http" : "webdav", site.path] + options, "")
         }
     }
 }

@@ -34,8 +34,8 @@ enum HelpText {
     private static let common: [String: Set<String>] = [
         "get": [
             "dir", "output", "if-exists", "input-file", "mirror", "checksum", "jobs", "limit-rate", "connections",
-            "retries", "timeout", "header", "user", "proxy", "insecure", "progress", "verbose", "dry-run", "quiet",
-            "json", "help", "help-all",
+            "retries", "timeout", "header", "user", "proxy", "insecure", "progress", "verbose", "recursive", "dry-run",
+            "quiet", "json", "help", "help-all",
         ],
         "add": [
             "paused", "now", "priority", "group", "dir", "output", "input-file", "mirror", "checksum", "limit-rate",

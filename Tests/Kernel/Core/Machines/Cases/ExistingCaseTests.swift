@@ -40,6 +40,59 @@ import Testing
         #expect(checked.machine.samples.isEmpty)
     }
 
+    /// A machine whose first request is conditional, after this response to it.
+    private static func conditional(_ status: Int, tag: String?, date: Int64? = nil) -> Bench {
+        var bench = Bench { $0.existingTime = Bench.time(0) }
+        bench.begin(nil)
+        var head = Bench.whole(status == 304 ? nil : 70, tag: tag, date: date)
+        head.status = status
+        bench.respond(head)
+        return bench
+    }
+
+    /// The time in the last request's condition.
+    private static func condition(_ bench: Bench) -> UnixTime?? {
+        bench.said.lazy.compactMap { if case .open(let order) = $0 { order.unchangedSince } else { nil } }.first
+    }
+
+    @Test func `a file that is there is asked for only if it has changed, and its validators prove that it has not`() {
+        var asking = Bench { $0.existingTime = Bench.time(0) }
+        asking.begin(nil)
+        #expect(Self.condition(asking) == Bench.time(0))
+        var bench = Self.conditional(304, tag: "v1")
+        #expect(bench.said.last == .recognize(bench.lane))
+        let lane = bench.lane
+        bench.said = bench.machine.recognized(lane, true, length: 70, now: bench.now)
+        #expect(bench.said.last == .notify(.finished(length: 70, wasThere: true)))
+        #expect(bench.machine.recognized(lane, true, length: 70, now: bench.now).isEmpty)
+    }
+
+    @Test func `a 304 of another content, or of none that it names, leads to a request without a condition`() {
+        var bench = Self.conditional(304, tag: "v2")
+        bench.said = bench.machine.recognized(bench.lane, false, length: nil, now: bench.now)
+        for var bench in [bench, Self.conditional(304, tag: nil)] {
+            #expect(Self.condition(bench) == .some(nil) && bench.machine.lanes.list.count == 1)
+            #expect(bench.machine.representation == nil)
+            bench.respond(Bench.whole(70))
+            #expect(bench.said.last == .claim(bench.lane))
+        }
+        // One that nothing has asked for is a fault.
+        var unasked = Bench()
+        unasked.begin(nil)
+        var head = ResponseHead(status: 304)
+        head.entityTag = EntityTag(opaque: "v1", isWeak: false)
+        unasked.respond(head)
+        #expect(unasked.machine.phase == .failed, "\(unasked.said)")
+    }
+
+    @Test func `a changed file is received by the conditional request`() {
+        let bench = Self.conditional(200, tag: "v2")
+        #expect(bench.said.last == .claim(bench.lane))
+        var claimed = Bench { $0.existingTime = Bench.time(0) }
+        claimed.begin(.fresh)
+        #expect(Self.condition(claimed) == .some(nil), "its name is claimed: it is wanted in any case")
+    }
+
     @Test func `without a checksum an existing file is accepted`() {
         var bench = Bench()
         bench.begin(.skipped(length: 70))

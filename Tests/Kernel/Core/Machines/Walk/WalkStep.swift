@@ -59,7 +59,8 @@ struct WalkStep {
                     return "an incomplete file is published"
                 }
             case .startOver where !after.file.isClaimed: return "started over without a file"
-            case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm, .refresh,
+            case .open, .drop, .limit, .claim, .recognize, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
+                .refresh,
                 .ask, .useMemory, .refused, .verify, .verifyDecoded, .findSidecars, .check, .discard, .close,
                 .restoreOriginal, .restoreExtended, .notify:
                 break
