@@ -15,7 +15,7 @@ extension FileCollection {
         to folder: String, onProgress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> Report {
         let signal = ChangeSignal()
-        let run = try listing(into: folder) { signal.notify() }
+        let (run, folder) = try listing(into: folder, isForDownload: true) { signal.notify() }
         let transfer = CollectionTransfer(self, folder, run, signal)
         run.start()
         do {
@@ -156,14 +156,17 @@ private final class CollectionTransfer: Sendable {
 
     private func begin(_ planned: PlannedEntry) {
         do throws(PawlError) {
-            let parents = planned.entry.path.pathParts().dropLast().joined(separator: "/")
+            let (folder, path) = planned.entry.location(in: folder)
+            let parents = path.pathParts().dropLast().joined(separator: "/")
             do throws(Failure) {
                 if !parents.isEmpty { try RootedFiles.check(parents, below: folder) }
             } catch { throw PawlError(error) }
             var options = collection.requestOptions
             options.folder = folder
-            try options.place(at: planned.entry.path)
+            try options.place(at: path)
             options.checksum = planned.entry.checksum
+            if planned.entry.replaces { options.existingFile = .overwrite }
+            if planned.entry.proof != .facts { options.expectedLength = planned.entry.size }
             var replaced: FileStamp?
             switch planned.state {
             case .missing, .unchanged: break
@@ -197,6 +200,9 @@ private final class CollectionTransfer: Sendable {
     func end() -> FileCollection.Report {
         var report = state.withLock(\.report)
         report.isComplete = !run.tally.isPartial
+        do throws(Failure) { if let text = try run.complete() { report.notices.append(text) } } catch {
+            report.failures.append(PawlError(error))
+        }
         guard collection.options.removesMissing else { return report }
         let cleanup = CollectionCleanup(run, in: folder, isSelective: collection.isSelective)
         if let why = report.failures.isEmpty ? cleanup.obstacle : "not every file could be downloaded" {

@@ -1,6 +1,5 @@
 import PawlBase
 import PawlCollections
-import PawlS3
 import PawlSystem
 import Synchronization
 
@@ -111,8 +110,7 @@ public struct FileCollection: Sendable {
         public internal(set) var received: Int64 = 0
     }
 
-    let root: WebAddress
-    let credentials: Credentials?
+    let source: CollectionSource
     let options: Options
     let downloadOptions: DownloadOptions
     let configuration: Downloader.Configuration
@@ -126,15 +124,15 @@ public struct FileCollection: Sendable {
         configuration: Downloader.Configuration = Downloader.Configuration()
     ) throws(PawlError) {
         do throws(Failure) {
-            let (address, credentials) = try WebAddress.parse(url)
-            guard address.path.utf8.last == .slash, address.query == nil else {
+            guard let source = try CollectionSource(url, isRecursive: true, downloadOptions) else {
+                // An invalid one has its own reason.
+                let address = try WebAddress.parse(url).address
                 throw Failure(
                     .badOption, "cannot list", at: address.redacted, because: "it names a file",
                     remedy: "end it with / for a folder")
             }
             try DownloadOption.check(downloadOptions)
-            root = address
-            self.credentials = credentials
+            self.source = source
         } catch { throw PawlError(error) }
         self.options = options
         self.downloadOptions = downloadOptions
@@ -166,7 +164,7 @@ public struct FileCollection: Sendable {
 
                 init(_ collection: FileCollection) {
                     do throws(PawlError) {
-                        let run = try collection.listing(into: nil) { [signal] in signal.notify() }
+                        let (run, _) = try collection.listing(into: nil) { [signal] in signal.notify() }
                         run.start()
                         self.run = .success(run)
                     } catch { run = .failure(error) }
@@ -225,35 +223,38 @@ extension FileCollection {
     /// The options of each request: the entries' URLs have no login, and that of the given one is for its origin.
     var requestOptions: DownloadOptions {
         var own = downloadOptions
+        guard case .tree(_, let credentials) = source else { return own }
         if own.user == nil { (own.user, own.password) = (credentials?.user, credentials?.password) }
         return own
     }
 
-    private var filter: EntryFilter {
+    private var listingOptions: ListingOptions {
+        var listing = ListingOptions()
+        listing.isRecursive = true
         var filter = EntryFilter()
         filter.rules = options.rules.map { EntryFilter.Rule($0.pattern, isIncluded: $0.isIncluded) }
         filter.maximumDepth = options.maximumDepth
         filter.newerThan = options.newerThan.map { UnixTime(seconds: $0) }
         filter.maximumSize = options.maximumSize
-        return filter
+        (listing.filter, listing.obeysRobots, listing.followsLinks) = (
+            filter, options.obeysRobots, options.followsLinks
+        )
+        return listing
     }
 
     /// Whether an entry that is not listed may exist all the same.
-    var isSelective: Bool { filter.isSelective }
+    var isSelective: Bool { listingOptions.filter.isSelective }
 
-    func listing(into folder: String?, onChange: @escaping @Sendable () -> Void) throws(PawlError) -> CollectionRun {
-        let lister: any CollectionLister
-        if root.isLocated {
-            do throws(Failure) {
-                let store = try ObjectStore(
-                    downloadOptions, deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-                lister = PrefixLister(store, root, filter, isRecursive: true)
-            } catch { throw PawlError(error) }
-        } else {
-            var tree = TreeLister.Options()
-            (tree.filter, tree.obeysRobots, tree.followsLinks) = (filter, options.obeysRobots, options.followsLinks)
-            lister = TreeLister(root, tree, pages: DownloadedPages(requestOptions, configuration))
-        }
-        return CollectionRun(lister, into: folder, remembersPaths: options.removesMissing, onChange: onChange)
+    func listing(
+        into folder: String?, isForDownload: Bool = false, onChange: @escaping @Sendable () -> Void
+    ) throws(PawlError) -> (run: CollectionRun, folder: String) {
+        do throws(Failure) {
+            let lister = try source.lister(
+                listingOptions, to: .folder(folder ?? "."), downloadOptions, configuration)
+            let run = CollectionRun(
+                lister, into: folder, remembersPaths: options.removesMissing, isForDownload: isForDownload,
+                onChange: onChange)
+            return (run, lister.folder ?? folder ?? ".")
+        } catch { throw PawlError(error) }
     }
 }

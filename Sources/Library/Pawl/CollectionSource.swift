@@ -1,0 +1,121 @@
+package import PawlBase
+package import PawlCollections
+package import PawlHub
+package import PawlRegistry
+import PawlS3
+
+/// A URL that stands for several files, by what lists them: one case for each kind.
+package enum CollectionSource: Hashable, Sendable {
+    /// The files below a page of links, or in a folder of an FTP or SFTP server.
+    case tree(WebAddress, Credentials?)
+    /// The objects of a prefix of keys.
+    case prefix(WebAddress)
+    case repository(HubAddress)
+    case image(RegistryReference)
+
+    /// `nil` for the URL of one file.
+    ///
+    /// `isRecursive`: whether folders are listed. `options` say which hub's pages are known. Throws code 28 for an address of a hub or registry that is none.
+    package init?(_ source: String, isRecursive: Bool, _ options: DownloadOptions) throws(Failure) {
+        // Most of a list are none: no text is made of them.
+        if HubAddress.isHub(source) {
+            self = .repository(try HubAddress(source))
+        } else if RegistryReference.scheme(of: source) != nil {
+            self = .image(try RegistryReference(source))
+        } else if let page = Self.page(source, options) {
+            self = .repository(page)
+        } else if source.utf8.prefix(3).isCaseInsensitively("s3:") {
+            guard var address = try? WebAddress.parse(source).address, address.isPrefix || isRecursive else {
+                return nil
+            }
+            if !address.isPrefix { address.path += "/" }
+            self = .prefix(address)
+        } else {
+            guard isRecursive, source.utf8.contains(.slash),
+                let (address, credentials) = try? WebAddress.parse(source), !address.isLocated, address.query == nil,
+                address.path.utf8.last == .slash
+            else { return nil }
+            self = .tree(address, credentials)
+        }
+    }
+
+    private static func page(_ source: String, _ options: DownloadOptions) -> HubAddress? {
+        guard
+            source.utf8.firstRange(of: "/tree/".utf8) != nil || source.utf8.firstRange(of: "/blob/".utf8) != nil,
+            let access = try? HubAccess(HubOptions(options))
+        else { return nil }
+        return HubAddress(page: source, of: access.endpoint)
+    }
+
+    /// Where its files are to be.
+    package enum Target: Hashable, Sendable {
+        /// The folder that is usual for its kind: the cache of a hub's libraries, Ollama's folder, one with an image's name.
+        case usual
+        case folder(String)
+        /// One file, which gets the name of the options.
+        case file
+    }
+
+    /// What lists it, with the logins, proxy and header fields of these downloads.
+    package func lister(
+        _ listing: ListingOptions, to target: Target, _ download: DownloadOptions,
+        _ configuration: Downloader.Configuration
+    ) throws(Failure) -> any CollectionLister {
+        let deniesPrivate = configuration.deniesPrivateAddresses
+        switch self {
+        case .tree(let root, let credentials):
+            var own = download
+            // The entries' URLs have no login: that of the given one is for its origin.
+            if own.user == nil { (own.user, own.password) = (credentials?.user, credentials?.password) }
+            var tree = TreeLister.Options()
+            (tree.filter, tree.limits, tree.obeysRobots) = (listing.filter, listing.limits, listing.obeysRobots)
+            (tree.followsLinks, tree.namesFolders) = (listing.followsLinks, listing.namesFolders)
+            return TreeLister(root, tree, pages: DownloadedPages(own, configuration))
+        case .prefix(let address):
+            let store = try ObjectStore(download, deniesPrivateAddresses: deniesPrivate)
+            return PrefixLister(store, address, listing.filter, isRecursive: listing.isRecursive)
+        case .repository(let address):
+            let client = try HubClient(download, deniesPrivateAddresses: deniesPrivate)
+            return HubLister(client, address, listing.filter, to: try Self.place(of: target))
+        case .image(let reference):
+            let client = try RegistryClient(download, deniesPrivateAddresses: deniesPrivate)
+            var folder: String?
+            if case .folder(let path) = target { folder = path }
+            return try RegistryLister(
+                client, reference, platform: listing.platform, isArtifact: listing.isArtifact, listing.filter,
+                into: folder)
+        }
+    }
+
+    private static func place(of target: Target) throws(Failure) -> HubLister.Target {
+        switch target {
+        case .folder: return .folder
+        case .file: return .file
+        case .usual:
+            guard let cache = HubEnvironment.ofProcess.cache else {
+                throw Failure(
+                    .badOption, "missing", at: "HOME", because: "the cache of the hub is below it",
+                    remedy: "set HF_HUB_CACHE, or give a folder")
+            }
+            return .cache(cache)
+        }
+    }
+}
+
+/// What is listed of a collection.
+package struct ListingOptions: Hashable, Sendable {
+    /// Whether a URL that ends with a slash stands for all files below it.
+    package var isRecursive = false
+    package var filter = EntryFilter()
+    package var limits = TreeWalk.Limits()
+    package var obeysRobots = true
+    package var followsLinks = true
+    /// Whether folders are entries too.
+    package var namesFolders = false
+    /// Of a registry's index, `OS/ARCHITECTURE[/VARIANT]` or `all`; `nil` for this machine's.
+    package var platform: String?
+    /// Whether the blobs of an artifact become files under their titles.
+    package var isArtifact = false
+
+    package init() {}
+}
