@@ -39,12 +39,44 @@ package enum CollectionSource: Hashable, Sendable {
         }
     }
 
+    /// Whether it may also be requested as one file, as a file of a repository or a blob of a registry.
+    package var namesFile: Bool {
+        switch self {
+        case .tree, .prefix: false
+        case .repository(let address): !address.path.isEmpty
+        case .image(let reference): reference.scheme == .oci && reference.digest != nil
+        }
+    }
+
     private static func page(_ source: String, _ options: DownloadOptions) -> HubAddress? {
         guard
             source.utf8.firstRange(of: "/tree/".utf8) != nil || source.utf8.firstRange(of: "/blob/".utf8) != nil,
             let access = try? HubAccess(HubOptions(options))
         else { return nil }
         return HubAddress(page: source, of: access.endpoint)
+    }
+
+    /// The options of each request: URLs of entries have no login, and that of the given one is for its origin.
+    package func options(_ options: DownloadOptions) -> DownloadOptions {
+        guard case .tree(_, let credentials?) = self, options.user == nil else { return options }
+        var own = options
+        (own.user, own.password) = (credentials.user, credentials.password)
+        return own
+    }
+
+    /// The last part of its path, as the name of a folder.
+    var name: String {
+        let parts: [Substring]
+        let other: String
+        switch self {
+        case .tree(let address, _): (parts, other) = (address.path.pathParts(), address.host)
+        case .prefix(let address): (parts, other) = (address.key.pathParts(), address.bucket)
+        case .repository(let address): (parts, other) = (address.repository.pathParts(), "")
+        case .image(let reference): (parts, other) = (reference.name.pathParts(), "")
+        }
+        let text = parts.last.map(String.init) ?? other
+        let name = String(decoding: PercentCoding.decoded(text.utf8), as: UTF8.self)
+        return (try? EntryName.path([Array(name.utf8)])) ?? "collection"
     }
 
     /// Where its files are to be.
@@ -63,14 +95,11 @@ package enum CollectionSource: Hashable, Sendable {
     ) throws(Failure) -> any CollectionLister {
         let deniesPrivate = configuration.deniesPrivateAddresses
         switch self {
-        case .tree(let root, let credentials):
-            var own = download
-            // The entries' URLs have no login: that of the given one is for its origin.
-            if own.user == nil { (own.user, own.password) = (credentials?.user, credentials?.password) }
+        case .tree(let root, _):
             var tree = TreeLister.Options()
             (tree.filter, tree.limits, tree.obeysRobots) = (listing.filter, listing.limits, listing.obeysRobots)
             (tree.followsLinks, tree.namesFolders) = (listing.followsLinks, listing.namesFolders)
-            return TreeLister(root, tree, pages: DownloadedPages(own, configuration))
+            return TreeLister(root, tree, pages: DownloadedPages(options(download), configuration))
         case .prefix(let address):
             let store = try ObjectStore(download, deniesPrivateAddresses: deniesPrivate)
             return PrefixLister(store, address, listing.filter, isRecursive: listing.isRecursive)

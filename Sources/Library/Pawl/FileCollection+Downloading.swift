@@ -161,7 +161,7 @@ private final class CollectionTransfer: Sendable {
             do throws(Failure) {
                 if !parents.isEmpty { try RootedFiles.check(parents, below: folder) }
             } catch { throw PawlError(error) }
-            var options = collection.requestOptions
+            var options = collection.source.options(collection.downloadOptions)
             options.folder = folder
             try options.place(at: path)
             options.checksum = planned.entry.checksum

@@ -220,14 +220,6 @@ extension FileCollection.Entry {
 }
 
 extension FileCollection {
-    /// The options of each request: the entries' URLs have no login, and that of the given one is for its origin.
-    var requestOptions: DownloadOptions {
-        var own = downloadOptions
-        guard case .tree(_, let credentials) = source else { return own }
-        if own.user == nil { (own.user, own.password) = (credentials?.user, credentials?.password) }
-        return own
-    }
-
     private var listingOptions: ListingOptions {
         var listing = ListingOptions()
         listing.isRecursive = true

@@ -80,16 +80,19 @@ extension GetPlan {
     }
 
     /// Throws if options are given that need something to list, though there is nothing; called after all of it was listed.
-    package func checkUnused() throws(Failure) {
+    package func checkUnused() throws(Failure) { try checkUnused(collections.map(\.source)) }
+
+    /// The same, where these URLs stand for several files.
+    package func checkUnused(_ sources: [CollectionSource]) throws(Failure) {
         func unused(_ option: String, _ why: String) -> Failure {
             Failure(.badOption, "cannot use", at: "--\(option)", because: .init(stringLiteral: why))
         }
-        let hasImage = collections.contains { if case .image = $0.source { true } else { false } }
+        let hasImage = sources.contains { if case .image = $0 { true } else { false } }
         if !hasImage, options.listing.isArtifact || options.listing.platform != nil {
             let option = options.listing.isArtifact ? "artifact" : "platform"
             throw unused(option, "it is for oci:// and docker:// only")
         }
-        guard collections.isEmpty, let option = options.listingOption else { return }
+        guard sources.isEmpty, let option = options.listingOption else { return }
         throw unused(option, "no URL is a folder: end it with /, as s3://BUCKET/PREFIX/ and https://HOST/FOLDER/")
     }
 }
