@@ -6,16 +6,17 @@ import Synchronization
 extension FileCollection {
     /// Downloads what the folder lacks and what has changed, while the rest is listed.
     ///
-    /// The files get their paths below `folder`; a changed file replaces the old one when it is complete, and for other files of
+    /// The files get their paths below `folder`; `nil` stands for the place that is usual for a hub (the cache that its libraries
+    /// share), a model of Ollama's (its folder) and an image (a folder with its name), else for the current folder. A changed file replaces the old one when it is complete, and for other files of
     /// the name ``DownloadOptions/existingFile`` applies. A file that is there, unchanged, is not requested where the listing
     /// shows that. After an interruption the same call continues. `onProgress` is called now and then, on the caller's task.
     /// Throws ``PawlError`` if the listing fails as a whole, and `CancellationError`; what fails of it is in
     /// the ``Report``.
     public func download(
-        to folder: String, onProgress: (@Sendable (Progress) -> Void)? = nil
+        to folder: String?, onProgress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> Report {
         let signal = ChangeSignal()
-        let (run, folder) = try listing(into: folder, isForDownload: true) { signal.notify() }
+        let (run, folder) = try listing(to: folder.map { .folder($0) } ?? .usual) { signal.notify() }
         let transfer = CollectionTransfer(self, folder, run, signal)
         run.start()
         do {

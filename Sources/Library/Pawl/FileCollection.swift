@@ -3,7 +3,8 @@ import PawlCollections
 import PawlSystem
 import Synchronization
 
-/// All files below a URL: a web index, a folder of an FTP or SFTP server, or a prefix of an object store.
+/// All files that a URL stands for: those below a web index, in a folder of an FTP or SFTP server or of a prefix of an object
+/// store, those of a model hub's repository, or the blobs of an image of a registry.
 ///
 /// ```swift
 /// let collection = try FileCollection("https://example.org/releases/")
@@ -11,7 +12,8 @@ import Synchronization
 /// let report = try await collection.download(to: "mirror")
 /// ```
 ///
-/// The URL ends with a slash. Pages are requested with the options of the downloads: logins, proxy, header fields, retries.
+/// The URL ends with a slash, or is one as `hf://ORG/NAME@REVISION`, `oci://HOST/NAME:TAG`, `docker://NAME` and `ollama://MODEL`.
+/// Pages are requested with the options of the downloads: logins, proxy, header fields, retries.
 /// Each use lists anew. Names are checked: no entry has a path that leads out of a folder.
 public struct FileCollection: Sendable {
     /// Which entries are wanted, and what else happens.
@@ -45,6 +47,14 @@ public struct FileCollection: Sendable {
         ///
         /// Nothing is removed after an incomplete listing, or where entries may have been left out. Default `false`.
         public var removesMissing = false
+        /// Which image of a registry's index is wanted: `OS/ARCHITECTURE`, such as `linux/arm64`, or `all`.
+        ///
+        /// Default `nil`, that of this machine.
+        public var platform: String?
+        /// Whether the blobs of a registry's artifact that have titles are the files, under these, instead of an image's layout.
+        ///
+        /// Default `false`.
+        public var isArtifact = false
 
         /// Creates options with all defaults.
         public init() {}
@@ -76,6 +86,10 @@ public struct FileCollection: Sendable {
         public var isSizeExact: Bool
         /// In seconds since 1970; `nil` if the listing does not say.
         public var modified: Int64?
+        /// A digest of the content that the listing states, as ``DownloadOptions/checksum``; what is downloaded has it.
+        public var checksum: String?
+        /// The media type of a registry's blob.
+        public var mediaType: String?
     }
 
     /// How a download of a collection is going.
@@ -164,7 +178,7 @@ public struct FileCollection: Sendable {
 
                 init(_ collection: FileCollection) {
                     do throws(PawlError) {
-                        let (run, _) = try collection.listing(into: nil) { [signal] in signal.notify() }
+                        let (run, _) = try collection.listing(to: nil) { [signal] in signal.notify() }
                         run.start()
                         self.run = .success(run)
                     } catch { run = .failure(error) }
@@ -215,7 +229,7 @@ extension FileCollection.Entry {
     init(_ entry: CollectionEntry) {
         self.init(
             path: entry.path, url: entry.address, size: entry.size, isSizeExact: entry.isExact,
-            modified: entry.modified?.seconds)
+            modified: entry.modified?.seconds, checksum: entry.checksum, mediaType: entry.mediaType)
     }
 }
 
@@ -231,6 +245,7 @@ extension FileCollection {
         (listing.filter, listing.obeysRobots, listing.followsLinks) = (
             filter, options.obeysRobots, options.followsLinks
         )
+        (listing.platform, listing.isArtifact) = (options.platform, options.isArtifact)
         return listing
     }
 
@@ -238,15 +253,16 @@ extension FileCollection {
     var isSelective: Bool { listingOptions.filter.isSelective }
 
     func listing(
-        into folder: String?, isForDownload: Bool = false, onChange: @escaping @Sendable () -> Void
+        to target: CollectionSource.Target?, onChange: @escaping @Sendable () -> Void
     ) throws(PawlError) -> (run: CollectionRun, folder: String) {
         do throws(Failure) {
-            let lister = try source.lister(
-                listingOptions, to: .folder(folder ?? "."), downloadOptions, configuration)
+            let lister = try source.lister(listingOptions, to: target ?? .folder("."), downloadOptions, configuration)
+            var folder = lister.folder ?? "."
+            if case .folder(let path) = target { folder = path }
             let run = CollectionRun(
-                lister, into: folder, remembersPaths: options.removesMissing, isForDownload: isForDownload,
-                onChange: onChange)
-            return (run, lister.folder ?? folder ?? ".")
+                lister, into: target.map { _ in folder }, remembersPaths: options.removesMissing,
+                isForDownload: target != nil, onChange: onChange)
+            return (run, folder)
         } catch { throw PawlError(error) }
     }
 }
