@@ -122,16 +122,15 @@ let package = Package(
             apart: ["Commands"]),
         module(
             "PawlS3", in: "Features/S3",
-            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlXML", "PawlCollections"],
-            apart: ["Command"]),
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlXML", "PawlCollections"]),
         module(
             "PawlCollections", in: "Features/Collections",
             ["PawlBase", "PawlJournal", "PawlSystem", "PawlDisk", "PawlIntegrity"], apart: ["Command"]),
         module(
-            "PawlHub", in: "Features/Hub", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk"], apart: ["Command"]),
+            "PawlHub", in: "Features/Hub", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlCollections"]),
         module(
-            "PawlRegistry", in: "Features/Registry", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk"],
-            apart: ["Command"]),
+            "PawlRegistry", in: "Features/Registry",
+            ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlCollections"]),
         module("PawlIntake", in: "Library/Intake", ["PawlBase", "PawlIntegrity"]),
         module(
             "Pawl", in: "Library/Pawl",
@@ -174,17 +173,8 @@ let package = Package(
                 "PawlTerminal",
             ]),
         module(
-            "PawlS3Command", in: "Features/S3/Command",
-            ["PawlBase", "PawlS3", "PawlCollections", "Pawl", "PawlGet"]),
-        module(
             "PawlCollectionsCommand", in: "Features/Collections/Command",
-            ["PawlBase", "PawlSystem", "PawlCollections", "Pawl", "PawlTerminal", "PawlGet"]),
-        module(
-            "PawlHubCommand", in: "Features/Hub/Command",
-            ["PawlBase", "PawlCollections", "PawlHub", "PawlIntake", "Pawl", "PawlTerminal", "PawlGet"]),
-        module(
-            "PawlRegistryCommand", in: "Features/Registry/Command",
-            ["PawlBase", "PawlRegistry", "PawlIntake", "Pawl", "PawlGet"]),
+            ["PawlBase", "PawlCollections", "Pawl", "PawlTerminal", "PawlGet"]),
         module(
             "PawlPipe", in: "Features/Pipe",
             [
@@ -207,9 +197,7 @@ let package = Package(
             "PawlCommands", in: "Tool/Commands",
             [
                 "PawlBase", "PawlJournal", "PawlSystem", "PawlIntake", "Pawl", "PawlAria2", "PawlTerminal", "PawlGet",
-                "PawlS3Command", "PawlCollectionsCommand", "PawlHubCommand", "PawlRegistryCommand", "PawlPipe",
-                "PawlVerify", "PawlServiceCommands",
-                "PawlAria2c",
+                "PawlCollectionsCommand", "PawlPipe", "PawlVerify", "PawlServiceCommands", "PawlAria2c",
             ]),
         .executableTarget(
             name: "PawlTool", dependencies: ["PawlCommands"], path: "Sources/Tool/Main", exclude: ["README.md"],

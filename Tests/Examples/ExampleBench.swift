@@ -12,8 +12,10 @@ final class ExampleBench: Sendable {
 
     deinit { origin.stop() }
 
-    func start(_ example: String, _ arguments: [String]) throws -> PawlProcess {
-        try PawlProcess(PawlBinary.beside("Example\(example)"), arguments)
+    func start(
+        _ example: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> PawlProcess {
+        try PawlProcess(PawlBinary.beside("Example\(example)"), arguments, environment: environment)
     }
 
     func run(_ example: String, _ arguments: String...) throws -> PawlProcess {

@@ -14,11 +14,12 @@ import Testing
 
     /// Runs the example and kills it whenever that much more has been sent, until it ends by itself.
     private func complete(
-        _ bench: ExampleBench, _ example: String, _ arguments: [String], every bytes: Int64
+        _ bench: ExampleBench, _ example: String, _ arguments: [String], every bytes: Int64,
+        environment: [String: String] = [:]
     ) throws -> (last: PawlProcess, kills: Int) {
         var kills = 0
         while true {
-            let process = try bench.start(example, arguments)
+            let process = try bench.start(example, arguments, environment: environment)
             guard kills < 3 else {
                 process.wait()
                 return (process, kills)
@@ -35,27 +36,33 @@ import Testing
         let bench = try ExampleBench()
         let scratch = try TemporaryFolder()
         let payloads = [Payload(seed: 951, length: 6_000_000), Payload(seed: 952, length: 4_000_000)]
-        var arguments = [bench.folder.path, bench.origin.url("/hub"), "org/model", "main"]
+        let commit = String(repeating: "c1", count: 20)
+        var rows: [String] = []
         for (name, payload) in zip(["a.bin", "onnx/b.bin"], payloads) {
             _ = bench.origin.serve("/cdn/\(name)", payload) { $0.pace = 2_000_000 }
-            _ = bench.origin.redirect("/hub/org/model/resolve/main/\(name)", to: "/cdn/\(name)")
-            arguments.append("\(name)=\(try digest(payload, scratch))")
+            _ = bench.origin.redirect("/hub/org/model/resolve/\(commit)/\(name)", to: "/cdn/\(name)")
+            let large = #"{"oid":"\#(try digest(payload, scratch))","size":\#(payload.length)}"#
+            rows.append(
+                #"{"type":"file","path":"\#(name)","oid":"\#(commit)","size":\#(payload.length),"lfs":\#(large)}"#)
         }
-        let (last, _) = try complete(bench, "ModelHub", arguments, every: 1_000_000)
+        _ = bench.origin.serve("/hub/api/models/org/model/revision/main", Payload(text: #"{"sha":"\#(commit)"}"#))
+        _ = bench.origin.serve(
+            "/hub/api/models/org/model/tree/\(commit)", Payload(text: "[\(rows.joined(separator: ","))]"))
+        let hub = ["HF_ENDPOINT": bench.origin.url("/hub"), "HOME": scratch.path]
+        let arguments = [bench.folder.path, "hf://org/model"]
+        let (last, _) = try complete(bench, "ModelHub", arguments, every: 1_000_000, environment: hub)
         #expect(last.exit == .code(0), "\(last.output) \(last.errors)")
         for (name, payload) in zip(["a.bin", "onnx/b.bin"], payloads) {
-            #expect(bench.folder.difference("org/model/main/\(name)", from: payload) == nil)
+            #expect(bench.folder.difference(name, from: payload) == nil)
         }
-        let before = bench.origin.log.bodySent()
-        let again = try bench.start("ModelHub", arguments)
+        let before = bench.origin.log.of("/cdn/a.bin").count
+        let again = try bench.start("ModelHub", arguments, environment: hub)
         again.wait()
-        #expect(again.exit == .code(0))
-        #expect(bench.origin.log.bodySent() == before)
-        // What cannot be added is reported, and the rest is fetched.
-        let partly = try bench.start("ModelHub", arguments + ["c.bin=00", "../d.bin=\(digest(payloads[0], scratch))"])
-        partly.wait()
-        #expect(partly.exit == .code(1), "\(partly.output) \(partly.errors)")
-        #expect(partly.output.contains("2 files"), "\(partly.output)")
+        #expect(again.exit == .code(0) && again.output.contains("0 fetched, 2 there already"), "\(again.output)")
+        #expect(bench.origin.log.of("/cdn/a.bin").count == before)
+        let none = try bench.start("ModelHub", [bench.folder.path, "hf://org/none"], environment: hub)
+        none.wait()
+        #expect(none.exit != .code(0) && none.output.contains("cannot list"), "\(none.output) \(none.errors)")
     }
 
     @Test func `a feed or an index that is none is reported`() throws {
@@ -69,64 +76,41 @@ import Testing
         #expect(artifact.exit == .code(22), "\(artifact.output) \(artifact.errors)")
     }
 
-    @Test func `a layer is pulled with a token, by its digest`() throws {
+    @Test func `an image is pulled with a token, its layers by their digests`() throws {
         let bench = try ExampleBench()
         let scratch = try TemporaryFolder()
-        let payload = Payload(seed: 953, length: 6_000_000)
-        let digest = try digest(payload, scratch)
+        let layer = Payload(seed: 953, length: 6_000_000)
+        let config = Payload(text: "{}\n")
         _ = bench.origin.serve("/token", Payload(text: #"{"token":"t1"}"#))
-        let path = "/v2/library/app/blobs/sha256:\(digest)"
         let challenge =
             "Bearer realm=\"\(bench.origin.url("/token"))\",service=\"r\",scope=\"repository:library/app:pull\""
-        _ = bench.origin.serve(path, payload) { $0.pace = 2_000_000 }
-        bench.origin.vary(path) { facts, behaviour in
-            guard facts.request.header("Authorization") != "Bearer t1" else { return }
-            behaviour.instead = .init(401, lines: ["WWW-Authenticate: \(challenge)"], body: "no")
+        func guarded(_ path: String, _ payload: Payload, _ change: (inout Behaviour) -> Void = { _ in }) {
+            _ = bench.origin.serve(path, payload, change)
+            bench.origin.vary(path) { facts, behaviour in
+                guard facts.request.header("Authorization") != "Bearer t1" else { return }
+                behaviour.instead = .init(401, lines: ["WWW-Authenticate: \(challenge)"], body: "no")
+            }
         }
-        let arguments = [bench.folder.path, bench.origin.root, "library/app", digest]
+        var rows: [String] = []
+        let types = ["application/vnd.oci.image.config.v1+json", "application/vnd.oci.image.layer.v1.tar"]
+        for (payload, type) in zip([config, layer], types) {
+            let digest = "sha256:\(try digest(payload, scratch))"
+            guarded("/v2/library/app/blobs/\(digest)", payload) { $0.pace = 2_000_000 }
+            rows.append(#"{"mediaType":"\#(type)","digest":"\#(digest)","size":\#(payload.length)}"#)
+        }
+        let type = "application/vnd.oci.image.manifest.v1+json"
+        let manifest = #"{"schemaVersion":2,"mediaType":"\#(type)","config":\#(rows[0]),"layers":[\#(rows[1])]}"#
+        guarded("/v2/library/app/manifests/v1", Payload(text: manifest)) { $0.contentType = type }
+        let image = "oci://\(bench.origin.root.dropFirst("http://".count))/library/app:v1"
+        let arguments = [bench.folder.path, image]
         let (last, _) = try complete(bench, "OCILayer", arguments, every: 1_000_000)
         #expect(last.exit == .code(0), "\(last.output) \(last.errors)")
-        #expect(bench.folder.difference("blobs/sha256/\(digest)", from: payload) == nil)
+        #expect(last.output.contains(types[1]), "\(last.output)")
+        #expect(bench.folder.difference("blobs/sha256/\(try digest(layer, scratch))", from: layer) == nil)
+        #expect(FileSystem.exists(bench.folder.path("index.json")))
         #expect(bench.origin.log.of("/token").first?.request.target.contains("scope=repository") == true)
-    }
-
-    @Test(.enabled(if: ServerProcess.isInstalled("docker-registry"), "needs docker-registry"))
-    func `a layer is pulled from Debian's registry, once, and a wrong digest is none`() throws {
-        let bench = try ExampleBench()
-        let scratch = try TemporaryFolder()
-        let payload = Payload(seed: 958, length: 6_000_000)
-        let digest = try digest(payload, scratch)
-        let port = try FreePort.choose()
-        let configuration = """
-            version: 0.1
-            storage: {filesystem: {rootdirectory: \(scratch.path("storage"))}}
-            http: {addr: '127.0.0.1:\(port)'}
-
-            """
-        try FileSystem.write(Array(configuration.utf8), to: scratch.path("config.yml"))
-        let registry = try ServerProcess(
-            "docker-registry", ["serve", scratch.path("config.yml")], in: scratch, ports: [port])
-        defer { withExtendedLifetime(registry) {} }
-        let root = "http://127.0.0.1:\(port)"
-        try FileSystem.write(payload.bytes, to: scratch.path("layer"))
-        let push = """
-            there=$(curl -sSf -D - -o /dev/null -X POST \(root)/v2/library/app/blobs/uploads/ \
-                | tr -d '\\r' | sed -n 's/^[Ll]ocation: //p')
-            curl -sSf -X PUT --data-binary @layer -H 'Content-Type: application/octet-stream' \
-                "$there&digest=sha256:\(digest)"
-            """
-        let pushed = try PawlProcess.run("/bin/sh", ["-c", push], folder: scratch.path)
-        #expect(pushed.exit == .code(0), "\(pushed.errors)")
-        let first = try bench.run("OCILayer", bench.folder.path, root, "library/app", digest)
-        #expect(first.exit == .code(0), "\(first.output) \(first.errors)")
-        #expect(first.output.hasPrefix("complete: "))
-        #expect(bench.folder.difference("blobs/sha256/\(digest)", from: payload) == nil)
-        let again = try bench.run("OCILayer", bench.folder.path, root, "library/app", digest)
-        #expect(again.output.hasPrefix("already there: "))
-        let wrong = String(digest.reversed())
-        let refused = try bench.run("OCILayer", bench.folder.path, root, "library/app", wrong)
-        #expect(refused.exit == .code(3))
-        #expect(!FileSystem.exists(bench.folder.path("blobs/sha256/\(wrong)")))
+        let again = try bench.run("OCILayer", bench.folder.path, image)
+        #expect(again.output.contains("0 fetched, 2 there already"), "\(again.output) \(again.errors)")
     }
 
     @Test func `an artifact is complete after kills, and a page of a portal is none`() throws {

@@ -19,12 +19,3 @@ extension HubOptions {
         usesOwnersSecrets = options.usesOwnersSecrets
     }
 }
-
-/// A file that may be what is to be downloaded.
-package enum PresentFile {
-    /// Whether it is there with this length and digest; reads all of it if the length is right.
-    package static func has(_ checksum: Checksum, length: Int64, at path: String) -> Bool {
-        guard let file = try? FileDigests(path), file.length == length else { return false }
-        return (try? file.digests([checksum.algorithm]))?.first == checksum.digest
-    }
-}

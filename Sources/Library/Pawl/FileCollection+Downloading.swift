@@ -6,16 +6,17 @@ import Synchronization
 extension FileCollection {
     /// Downloads what the folder lacks and what has changed, while the rest is listed.
     ///
-    /// The files get their paths below `folder`; a changed file replaces the old one when it is complete, and for other files of
+    /// The files get their paths below `folder`; `nil` stands for the place that is usual for a hub (the cache that its libraries
+    /// share), a model of Ollama's (its folder) and an image (a folder with its name), else for the current folder. A changed file replaces the old one when it is complete, and for other files of
     /// the name ``DownloadOptions/existingFile`` applies. A file that is there, unchanged, is not requested where the listing
     /// shows that. After an interruption the same call continues. `onProgress` is called now and then, on the caller's task.
     /// Throws ``PawlError`` if the listing fails as a whole, and `CancellationError`; what fails of it is in
     /// the ``Report``.
     public func download(
-        to folder: String, onProgress: (@Sendable (Progress) -> Void)? = nil
+        to folder: String?, onProgress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> Report {
         let signal = ChangeSignal()
-        let run = try listing(into: folder) { signal.notify() }
+        let (run, folder) = try listing(to: folder.map { .folder($0) } ?? .usual) { signal.notify() }
         let transfer = CollectionTransfer(self, folder, run, signal)
         run.start()
         do {
@@ -156,15 +157,18 @@ private final class CollectionTransfer: Sendable {
 
     private func begin(_ planned: PlannedEntry) {
         do throws(PawlError) {
-            let parents = planned.entry.path.pathParts().dropLast().joined(separator: "/")
+            let (folder, path) = planned.entry.location(in: folder)
+            let parents = path.pathParts().dropLast().joined(separator: "/")
             do throws(Failure) {
                 if !parents.isEmpty { try RootedFiles.check(parents, below: folder) }
             } catch { throw PawlError(error) }
-            var options = collection.requestOptions
+            var options = collection.source.options(collection.downloadOptions)
             options.folder = folder
-            try options.place(at: planned.entry.path)
+            try options.place(at: path)
             options.checksum = planned.entry.checksum
             if !planned.entry.mayHaveSums { options.verification = .auto }
+            if planned.entry.replaces { options.existingFile = .overwrite }
+            if planned.entry.proof != .facts { options.expectedLength = planned.entry.size }
             var replaced: FileStamp?
             switch planned.state {
             case .missing, .unchanged: break
@@ -199,6 +203,9 @@ private final class CollectionTransfer: Sendable {
     func end() -> FileCollection.Report {
         var report = state.withLock(\.report)
         report.isComplete = !run.tally.isPartial
+        do throws(Failure) { if let text = try run.complete() { report.notices.append(text) } } catch {
+            report.failures.append(PawlError(error))
+        }
         guard collection.options.removesMissing else { return report }
         let cleanup = CollectionCleanup(run, in: folder, isSelective: collection.isSelective)
         if let why = report.failures.isEmpty ? cleanup.obstacle : "not every file could be downloaded" {

@@ -1,10 +1,10 @@
 import PawlBase
 import PawlCollections
-import PawlS3
 import PawlSystem
 import Synchronization
 
-/// All files below a URL: a web index, a folder of an FTP or SFTP server, or a prefix of an object store.
+/// All files that a URL stands for: those below a web index, in a folder of an FTP or SFTP server or of a prefix of an object
+/// store, those of a model hub's repository, or the blobs of an image of a registry.
 ///
 /// ```swift
 /// let collection = try FileCollection("https://example.org/releases/")
@@ -12,7 +12,8 @@ import Synchronization
 /// let report = try await collection.download(to: "mirror")
 /// ```
 ///
-/// The URL ends with a slash. Pages are requested with the options of the downloads: logins, proxy, header fields, retries.
+/// The URL ends with a slash, or is one as `hf://ORG/NAME@REVISION`, `oci://HOST/NAME:TAG`, `docker://NAME` and `ollama://MODEL`.
+/// Pages are requested with the options of the downloads: logins, proxy, header fields, retries.
 /// Each use lists anew. Names are checked: no entry has a path that leads out of a folder.
 public struct FileCollection: Sendable {
     /// Which entries are wanted, and what else happens.
@@ -46,6 +47,14 @@ public struct FileCollection: Sendable {
         ///
         /// Nothing is removed after an incomplete listing, or where entries may have been left out. Default `false`.
         public var removesMissing = false
+        /// Which image of a registry's index is wanted: `OS/ARCHITECTURE`, such as `linux/arm64`, or `all`.
+        ///
+        /// Default `nil`, that of this machine.
+        public var platform: String?
+        /// Whether the blobs of a registry's artifact that have titles are the files, under these, instead of an image's layout.
+        ///
+        /// Default `false`.
+        public var isArtifact = false
 
         /// Creates options with all defaults.
         public init() {}
@@ -77,6 +86,10 @@ public struct FileCollection: Sendable {
         public var isSizeExact: Bool
         /// In seconds since 1970; `nil` if the listing does not say.
         public var modified: Int64?
+        /// A digest of the content that the listing states, as ``DownloadOptions/checksum``; what is downloaded has it.
+        public var checksum: String?
+        /// The media type of a registry's blob.
+        public var mediaType: String?
     }
 
     /// How a download of a collection is going.
@@ -111,8 +124,7 @@ public struct FileCollection: Sendable {
         public internal(set) var received: Int64 = 0
     }
 
-    let root: WebAddress
-    let credentials: Credentials?
+    let source: CollectionSource
     let options: Options
     let downloadOptions: DownloadOptions
     let configuration: Downloader.Configuration
@@ -126,15 +138,15 @@ public struct FileCollection: Sendable {
         configuration: Downloader.Configuration = Downloader.Configuration()
     ) throws(PawlError) {
         do throws(Failure) {
-            let (address, credentials) = try WebAddress.parse(url)
-            guard address.path.utf8.last == .slash, address.query == nil else {
+            guard let source = try CollectionSource(url, isRecursive: true, downloadOptions) else {
+                // An invalid one has its own reason.
+                let address = try WebAddress.parse(url).address
                 throw Failure(
                     .badOption, "cannot list", at: address.redacted, because: "it names a file",
                     remedy: "end it with / for a folder")
             }
             try DownloadOption.check(downloadOptions)
-            root = address
-            self.credentials = credentials
+            self.source = source
         } catch { throw PawlError(error) }
         self.options = options
         self.downloadOptions = downloadOptions
@@ -166,7 +178,7 @@ public struct FileCollection: Sendable {
 
                 init(_ collection: FileCollection) {
                     do throws(PawlError) {
-                        let run = try collection.listing(into: nil) { [signal] in signal.notify() }
+                        let (run, _) = try collection.listing(to: nil) { [signal] in signal.notify() }
                         run.start()
                         self.run = .success(run)
                     } catch { run = .failure(error) }
@@ -217,44 +229,40 @@ extension FileCollection.Entry {
     init(_ entry: CollectionEntry) {
         self.init(
             path: entry.path, url: entry.address, size: entry.size, isSizeExact: entry.isExact,
-            modified: entry.modified?.seconds)
+            modified: entry.modified?.seconds, checksum: entry.checksum, mediaType: entry.mediaType)
     }
 }
 
 extension FileCollection {
-    /// The options of each request: the entries' URLs have no login, and that of the given one is for its origin.
-    var requestOptions: DownloadOptions {
-        var own = downloadOptions
-        if own.user == nil { (own.user, own.password) = (credentials?.user, credentials?.password) }
-        return own
-    }
-
-    private var filter: EntryFilter {
+    private var listingOptions: ListingOptions {
+        var listing = ListingOptions()
+        listing.isRecursive = true
         var filter = EntryFilter()
         filter.rules = options.rules.map { EntryFilter.Rule($0.pattern, isIncluded: $0.isIncluded) }
         filter.maximumDepth = options.maximumDepth
         filter.newerThan = options.newerThan.map { UnixTime(seconds: $0) }
         filter.maximumSize = options.maximumSize
-        return filter
+        (listing.filter, listing.obeysRobots, listing.followsLinks) = (
+            filter, options.obeysRobots, options.followsLinks
+        )
+        (listing.platform, listing.isArtifact) = (options.platform, options.isArtifact)
+        return listing
     }
 
     /// Whether an entry that is not listed may exist all the same.
-    var isSelective: Bool { filter.isSelective }
+    var isSelective: Bool { listingOptions.filter.isSelective }
 
-    func listing(into folder: String?, onChange: @escaping @Sendable () -> Void) throws(PawlError) -> CollectionRun {
-        let lister: any CollectionLister
-        if root.isLocated {
-            do throws(Failure) {
-                let store = try ObjectStore(
-                    downloadOptions, deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-                lister = PrefixLister(store, root, filter, isRecursive: true)
-            } catch { throw PawlError(error) }
-        } else {
-            var tree = TreeLister.Options()
-            (tree.filter, tree.obeysRobots, tree.followsLinks) = (filter, options.obeysRobots, options.followsLinks)
-            tree.sums = requestOptions.sumsUse
-            lister = TreeLister(root, tree, pages: DownloadedPages(requestOptions, configuration))
-        }
-        return CollectionRun(lister, into: folder, remembersPaths: options.removesMissing, onChange: onChange)
+    func listing(
+        to target: CollectionSource.Target?, onChange: @escaping @Sendable () -> Void
+    ) throws(PawlError) -> (run: CollectionRun, folder: String) {
+        do throws(Failure) {
+            let lister = try source.lister(listingOptions, to: target ?? .folder("."), downloadOptions, configuration)
+            var folder = lister.folder ?? "."
+            if case .folder(let path) = target { folder = path }
+            let run = CollectionRun(
+                lister, into: target.map { _ in folder }, remembersPaths: options.removesMissing,
+                isForDownload: target != nil, onChange: onChange)
+            return (run, folder)
+        } catch { throw PawlError(error) }
     }
 }

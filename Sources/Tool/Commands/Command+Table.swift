@@ -4,10 +4,7 @@ import PawlAria2c
 import PawlBase
 import PawlCollectionsCommand
 import PawlGet
-import PawlHubCommand
 import PawlPipe
-import PawlRegistryCommand
-import PawlS3Command
 import PawlServiceCommands
 import PawlSystem
 import PawlTerminal
@@ -18,7 +15,7 @@ extension Command {
     static let groups: [(title: String, commands: [Command])] = [
         (
             "Download",
-            [get, ListRemote.command([PrefixSource(), TreeSource(namesFolders: true)]), pipe, verify, repair]
+            [get, ListRemote.command, pipe, verify, repair]
         ), ("Queue", [add, list, show, check] + steering + [wait]),
         ("Service", [status, web, stop, serve(Aria2Configuration().extend)]),
         ("Other", [hosts, aria2c, completions, help]),
@@ -73,17 +70,11 @@ extension Command {
     if let length = plan.options.help { return .help(length) }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     if let control = plan.options.zsync { return .exit(try ZsyncUpdate(control, plan).run()) }
-    let refused = try plan.place(with: [HubLister(), RegistryLister()])
-    try plan.list(with: [PrefixSource(), TreeSource()])
+    try plan.list()
     try plan.checkUnused()
     if let notice = plan.folderNotice { printNotice(notice) }
     if plan.options.isDryRun { return .exit(DryRun(plan).run()) }
-    if plan.unchanged > 0, !plan.options.isQuiet, !plan.options.isJSON {
-        printNotice("\(plan.unchanged) \(plan.unchanged == 1 ? "file is" : "files are") there already, unchanged")
-    }
-    let code = plan.items.isEmpty && plan.collections.isEmpty ? 0 : try GetSession(plan).run()
-    let incomplete = plan.complete()
-    return .exit([code, refused, incomplete].first { $0 != 0 } ?? 0)
+    return .exit(try GetSession(plan).run())
 }
 
 @Sendable private func runHelp(_ words: ArraySlice<String>) throws(Failure) -> Command.Outcome {

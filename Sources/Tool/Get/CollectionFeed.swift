@@ -15,7 +15,7 @@ final class CollectionFeed {
         case refused(Failure)
         case notice(String)
         /// A listing has ended.
-        case listed(ListingTally, of: WebAddress)
+        case listed(ListingTally, of: String)
     }
 
     /// So many files may be known beyond those that run.
@@ -72,8 +72,7 @@ final class CollectionFeed {
 
     private func begin() {
         let collection = collections[begun.count]
-        let run = CollectionRun(
-            collection.lister, into: collection.folder, remembersPaths: remembersPaths, onChange: onChange)
+        let run = collection.run(remembersPaths: remembersPaths, isForDownload: true, onChange: onChange)
         begun.append((collection, run))
         self.run = run
         run.start()
@@ -95,7 +94,7 @@ final class CollectionFeed {
         self.run = nil
         total = total.addingClamped(tally.bytes)
         isOver = begun.count == collections.count
-        report(.listed(tally, of: run.address))
+        report(.listed(tally, of: run.source))
         if let failure = tally.failure { report(.refused(failure)) }
         guard isOver, let maximumTotal, holds else { return }
         holds = false
@@ -105,7 +104,7 @@ final class CollectionFeed {
         report(
             .refused(
                 Failure(
-                    .tooLarge, "cannot download", at: run.address.redacted,
+                    .tooLarge, "cannot download", at: run.source,
                     because: "the listed files have \(total) bytes, and --max-total allows \(maximumTotal)",
                     remedy: "raise --max-total, or leave some out with --exclude")))
     }

@@ -35,7 +35,7 @@ package struct DryRun {
         var output = OutputFile(descriptor: STDOUT_FILENO)
         var code: UInt8 = 0
         var bytes: Int64 = 0
-        let tally = CollectionRun(collection.lister, into: collection.folder).read { event in
+        let tally = collection.run().read { event in
             switch event {
             case .refused(let failure):
                 printFailure(failure)

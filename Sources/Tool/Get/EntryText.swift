@@ -16,6 +16,7 @@ package enum EntryText {
         object.set("modified", entry.modified?.seconds)
         object.set("entityTag", entry.entityTag)
         object.set("checksum", entry.checksum)
+        object.set("mediaType", entry.mediaType)
         return object
     }
 
@@ -26,7 +27,7 @@ package enum EntryText {
         func padded(_ text: String, to width: Int) -> String {
             String(repeating: " ", count: max(0, width - text.utf8.count)) + text
         }
-        let path = entry.path + (entry.kind == .folder ? "/" : "")
+        let path = entry.path + (entry.kind == .folder ? "/" : "") + (entry.mediaType.map { "  \($0)" } ?? "")
         return TerminalText.harmless("\(padded(size, to: 12))  \(padded(time, to: 16))  \(path)")
     }
 

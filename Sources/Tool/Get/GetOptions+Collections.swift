@@ -1,4 +1,5 @@
 import Glibc
+import Pawl
 import PawlBase
 import PawlCollections
 import PawlTerminal
@@ -10,7 +11,7 @@ extension GetOptions {
             "recursive", takes: .none, in: .sources,
             "download all files below a URL that ends with /: a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/",
             setsOneDownload: false
-        ) { (options, _) in options.isRecursive = true },
+        ) { (options, _) in options.listing.isRecursive = true },
         rule("include", "download only entries that match", isIncluded: true),
         rule("exclude", "leave out entries that match", isIncluded: false),
         CommandOption(
@@ -18,19 +19,19 @@ extension GetOptions {
             "visit at most N folders below each other; 0 means the files of the given one", standard: "64",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.filter.maximumDepth = try OptionValues.integer("max-depth", value, in: 0...1_000)
-            options.listingLimits.depth = max(options.listingLimits.depth, options.filter.maximumDepth ?? 0)
+            options.listing.filter.maximumDepth = try OptionValues.integer("max-depth", value, in: 0...1_000)
+            options.listing.limits.depth = max(options.listing.limits.depth, options.listing.filter.maximumDepth ?? 0)
         },
         CommandOption(
             "newer-than", takes: .required("TIME|FILE"), in: .sources,
             "leave out entries that are as old: 2026-11-29, 2026-11-29T16:00:00Z, or the time of a file",
             setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.filter.newerThan = try time(value) },
+        ) { (options, value) throws(Failure) in options.listing.filter.newerThan = try time(value) },
         CommandOption(
             "max-size", takes: .required("SIZE"), in: .sources,
             "leave out larger files, as far as the listing has sizes",
             setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.filter.maximumSize = try size("max-size", value) },
+        ) { (options, value) throws(Failure) in options.listing.filter.maximumSize = try size("max-size", value) },
         CommandOption(
             "max-total", takes: .required("SIZE"), in: .sources,
             "download nothing if the listed files have more bytes in all", setsOneDownload: false
@@ -40,14 +41,14 @@ extension GetOptions {
             "whether robots.txt decides which folders below the given one are listed", standard: "obey",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.obeysRobots = try OptionValues.choice("robots", value, of: Robots.self) == .obey
+            options.listing.obeysRobots = try OptionValues.choice("robots", value, of: Robots.self) == .obey
         },
         CommandOption(
             "links", takes: .required("follow|skip"), in: .sources,
             "symbolic links of FTP and SFTP folders: download what they lead to in the same folder, or leave them out",
             standard: "follow", setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.followsLinks = try OptionValues.choice("links", value, of: Links.self) == .follow
+            options.listing.followsLinks = try OptionValues.choice("links", value, of: Links.self) == .follow
         },
         CommandOption(
             "delete", takes: .none, in: .sources,
@@ -58,13 +59,13 @@ extension GetOptions {
             "max-entries", takes: .required("N"), in: .sources, "list at most N entries", standard: "1000000",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.listingLimits.entries = try OptionValues.integer("max-entries", value, in: 1...100_000_000)
+            options.listing.limits.entries = try OptionValues.integer("max-entries", value, in: 1...100_000_000)
         },
         CommandOption(
             "max-folders", takes: .required("N"), in: .sources, "list at most N folders", standard: "100000",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.listingLimits.folders = try OptionValues.integer("max-folders", value, in: 1...10_000_000)
+            options.listing.limits.folders = try OptionValues.integer("max-folders", value, in: 1...10_000_000)
         },
     ]
 
@@ -77,7 +78,7 @@ extension GetOptions {
             "\(what): * any characters, ? one; without / the last name is compared, with / at its end a folder's;"
                 + " repeatable, the last match counts", setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.filter.rules.append(
+            options.listing.filter.rules.append(
                 EntryFilter.Rule(try OptionValues.notEmpty(name, value), isIncluded: isIncluded))
         }
     }

@@ -85,12 +85,13 @@ extension GetOptions {
             "platform", takes: .required("OS/ARCH|all"), in: .sources,
             "for oci:// and docker://: the image of an index for this machine, such as linux/arm64, or all of them",
             standard: "this machine's", setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.platform = try OptionValues.notEmpty("platform", value) },
+        ) { (options, value) throws(Failure) in options.listing.platform = try OptionValues.notEmpty("platform", value)
+        },
         CommandOption(
             "artifact", takes: .none, in: .sources,
             "for oci://: download the blobs that have titles as files with these names, not a layout",
             setsOneDownload: false
-        ) { (options, _) in options.isArtifact = true },
+        ) { (options, _) in options.listing.isArtifact = true },
         CommandOption(
             "zsync", takes: .required("FILE|URL"), in: .sources,
             "download the file that a zsync control file describes, and reuse blocks of the --seed files; a URL given with"

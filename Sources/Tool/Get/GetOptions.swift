@@ -1,6 +1,6 @@
 package import Pawl
 package import PawlBase
-package import PawlCollections
+import PawlCollections
 package import PawlTerminal
 
 /// The options of `pawl get`, without URLs and files.
@@ -22,22 +22,12 @@ package struct GetOptions: CommandOptions, Hashable {
     package var seeds: [String] = []
     /// The object, or the prefix of objects, that the bytes become instead of files.
     package var target: WebAddress?
-    /// Whether a URL that ends with a slash stands for all files below it.
-    package var isRecursive = false
-    /// Which entries of collections are downloaded.
-    package var filter = EntryFilter()
+    /// What of collections is downloaded.
+    package var listing = ListingOptions()
     /// The most bytes of all files of collections together.
     package var maximumTotal: Int64?
-    package var obeysRobots = true
-    package var followsLinks = true
     /// Whether files are removed that a collection no longer has.
     package var deletesMissing = false
-    /// Limits of what a collection may have.
-    package var listingLimits = TreeWalk.Limits()
-    /// `--platform`, if given.
-    package var platform: String?
-    /// Whether the blobs of an artifact become files.
-    package var isArtifact = false
     package var deniesPrivateAddresses = false
     package var usesHTTP1 = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
@@ -88,14 +78,14 @@ package struct GetOptions: CommandOptions, Hashable {
 
     /// An option that is given and has a meaning for collections only.
     var listingOption: String? {
-        let plain = GetOptions()
+        let plain = ListingOptions()
         let given = [
-            ("recursive", isRecursive), ("include", filter.rules.first?.isIncluded == true),
-            ("exclude", !filter.rules.isEmpty), ("max-depth", filter.maximumDepth != nil),
-            ("newer-than", filter.newerThan != nil), ("max-size", filter.maximumSize != nil),
-            ("max-total", maximumTotal != nil), ("robots", !obeysRobots), ("links", !followsLinks),
-            ("delete", deletesMissing), ("max-entries", listingLimits.entries != plain.listingLimits.entries),
-            ("max-folders", listingLimits.folders != plain.listingLimits.folders),
+            ("recursive", listing.isRecursive), ("include", listing.filter.rules.first?.isIncluded == true),
+            ("exclude", !listing.filter.rules.isEmpty), ("max-depth", listing.filter.maximumDepth != nil),
+            ("newer-than", listing.filter.newerThan != nil), ("max-size", listing.filter.maximumSize != nil),
+            ("max-total", maximumTotal != nil), ("robots", !listing.obeysRobots), ("links", !listing.followsLinks),
+            ("delete", deletesMissing), ("max-entries", listing.limits.entries != plain.limits.entries),
+            ("max-folders", listing.limits.folders != plain.limits.folders),
         ]
         return given.first { $0.1 }?.0
     }

@@ -46,12 +46,6 @@ package struct GetPlan: Sendable {
     package internal(set) var items: [Item] = []
     /// The items that stand for several files, once they were taken out.
     package internal(set) var collections: [Collection] = []
-    /// How many files of placed collections are there already.
-    package internal(set) var unchanged = 0
-    /// Whether there are placed collections.
-    var hasPlaced = false
-    /// What placed collections need at the end.
-    var completions: [Placement.Completion] = []
     /// The options of every file without option lines.
     private(set) var common = DownloadOptions()
 

@@ -112,6 +112,7 @@ package struct GetSession: ~Copyable {
         for message in mailbox.take() { hear(message) }
         let unfinished = ledger.active.count + ledger.paused + left + rest
         var code = ledger.exitCode(isUnfinished: unfinished > 0, ofFirst: !plan.collections.isEmpty)
+        code = completeCollections(after: code)
         if plan.options.deletesMissing { code = removeMissing(after: code) }
         do throws(Failure) { try cookies?.save() } catch {
             printFailure(error)
@@ -192,20 +193,36 @@ package struct GetSession: ~Copyable {
             case .refused(let failure): reporter.notify(ledger.refuse(PawlError(failure)))
             case .notice(let text):
                 reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
-            case .listed(let tally, let address):
-                reporter.notify(Report(id: nil, source: address.redacted, name: nil, kind: .listed(tally)))
+            case .listed(let tally, let source):
+                reporter.notify(Report(id: nil, source: source, name: nil, kind: .listed(tally)))
             }
         }
+    }
+
+    /// Does what follows at the end of collections; returns the exit code.
+    private mutating func completeCollections(after code: UInt8) -> UInt8 {
+        var code = code
+        for (_, run) in feed.begun {
+            do throws(Failure) {
+                guard let text = try run.complete() else { continue }
+                reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
+            } catch {
+                reporter.notify(ledger.refuse(PawlError(error)))
+                if code == 0 { code = error.code.rawValue }
+            }
+        }
+        return code
     }
 
     /// Removes what collections no longer have, if nothing speaks against it; returns the exit code.
     private mutating func removeMissing(after code: UInt8) -> UInt8 {
         var code = code
         for (collection, run) in feed.begun {
-            let cleanup = CollectionCleanup(run, in: collection.folder, isSelective: plan.options.filter.isSelective)
+            let cleanup = CollectionCleanup(
+                run, in: collection.folder, isSelective: plan.options.listing.filter.isSelective)
             let why = code != 0 ? "not every file could be downloaded" : cleanup.obstacle
             guard why == nil else {
-                let text = "--delete removed nothing of \(run.address.redacted): \(why ?? "")"
+                let text = "--delete removed nothing of \(run.source): \(why ?? "")"
                 reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
                 continue
             }
@@ -213,7 +230,7 @@ package struct GetSession: ~Copyable {
                 switch removal {
                 case .success(let path):
                     reporter.notify(
-                        Report(id: nil, source: run.address.redacted, name: path, kind: .removed(path: path)))
+                        Report(id: nil, source: run.source, name: path, kind: .removed(path: path)))
                 case .failure(let failure):
                     reporter.notify(ledger.refuse(PawlError(failure)))
                     if code == 0 { code = failure.code.rawValue }

@@ -10,13 +10,24 @@ extension Command {
         details: """
             Add downloads to the queue of the background service and return; they continue when the terminal is closed, \
             and after a reboot once the service runs again. The service is started if it is not running.
-            A URL that is already in the queue is resumed, not added twice.
+            A URL that is already in the queue is resumed, not added twice. A repository of a hub (hf://), an image of a \
+            registry (oci://) and, with --recursive, a folder is one entry, a collection: its files are added while they are \
+            listed, and pause, resume and remove take all of it.
             """, operand: .addresses, taking: AddOptions.table
     ) { (options, sources) throws(Failure) in
         let plan = try GetPlan(
             options.get, sources, for: "add", readingWith: { (path) throws(Failure) in try readBytes(at: path) },
             askingWith: PasswordPrompt.ask, guessingWith: RemoteLook.scheme)
         for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
+        var sources: [CollectionSource] = []
+        for item in plan.items {
+            if let source = try CollectionSource(
+                item.source, isRecursive: options.get.listing.isRecursive, options.get.download)
+            {
+                sources.append(source)
+            }
+        }
+        try plan.checkUnused(sources)
         return try AddSession(options, plan).run()
     }
 }
@@ -133,6 +144,10 @@ private struct AddSession {
             JSON.Member("start", options.start.map { .string($0) } ?? .null),
             JSON.Member("pieces", pieces.isEmpty ? .null : .string(pieces)),
         ]
+        let listing = options.get.listing
+        if try CollectionSource(item.source, isRecursive: listing.isRecursive, download) != nil {
+            request.append(JSON.Member("listing", listing.json))
+        }
         if !download.usesOwnersSecrets { request.append(JSON.Member("ownersSecrets", .bool(false))) }
         return .object(request)
     }

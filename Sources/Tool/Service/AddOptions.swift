@@ -27,7 +27,7 @@ extension AddOptions {
     /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
     private static let concernsGet: Set = [
         "dir", "jobs", "limit-rate", "json", "help", "stdout", "deny-private-addresses", "zsync", "seed", "progress",
-        "verbose", "dry-run", "help-all", "save-cookies",
+        "verbose", "dry-run", "help-all", "save-cookies", "delete", "max-total",
     ]
 
     /// Only `get` writes to standard output.

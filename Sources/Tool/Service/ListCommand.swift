@@ -1,4 +1,5 @@
 import Glibc
+import Pawl
 package import PawlBase
 import PawlSystem
 package import PawlTerminal
@@ -35,19 +36,23 @@ extension Command {
 extension ServiceClient {
     private static let pageSize = 1000
 
-    /// The downloads that the options select, as JSON from the service.
+    /// The collections and downloads that the options select, as JSON from the service; files of a collection if its id is the
+    /// group.
     package func list(_ options: VerbOptions) throws(Failure) -> [JSON] {
-        var downloads: [JSON] = []
+        var downloads = options.group == nil ? try collections().filter(options.includesCollection) : []
         var last: String?
         while downloads.count < options.limit ?? .max {
             let size = min(ServiceClient.pageSize, max(options.limit ?? .max, 100))
             let page = try call("pawl.list", [options.filter(after: last, limit: size)], to: "list").array ?? []
-            downloads += page.filter(options.includes)
+            downloads += page.filter { options.includes($0) && options.isRow($0) }
             last = page.last?["id"]?.string
             if page.count < size { break }
         }
         return Array(downloads.prefix(options.limit ?? .max))
     }
+
+    /// The collections of the queue.
+    func collections() throws(Failure) -> [JSON] { try call("pawl.collections", [], to: "list").array ?? [] }
 
     /// The groups that have downloads or are paused, with what is in them: `1 download, paused`.
     package func groups() throws(Failure) -> [(name: String, isPaused: Bool, content: String)] {
@@ -81,6 +86,17 @@ extension VerbOptions {
         if let group { members.append(JSON.Member("group", .string(group))) }
         if let text { members.append(JSON.Member("text", .string(text))) }
         return .object(members)
+    }
+
+    /// Whether a download has a row of its own: those of a collection are in that of the collection.
+    fileprivate func isRow(_ json: JSON) -> Bool {
+        group != nil || json["group"]?.string.map { !QueuedCollection.isGroup($0) } ?? true
+    }
+
+    fileprivate func includesCollection(_ json: JSON) -> Bool {
+        guard let text, !text.isEmpty else { return includes(json) }
+        let found = ["name", "url"].contains { json[$0]?.string?.lowercased().contains(text.lowercased()) == true }
+        return found && includes(json)
     }
 
     /// Whether a download is in one of the states; the service knows fewer of them.

@@ -19,6 +19,8 @@ package struct RemoteDownload: Sendable, Hashable {
     var group: String?
     var priority: Int
     var error: Refusal?
+    /// The numbers of files of a collection, in words.
+    var files: String?
     /// A finished download has not its file any more; why.
     var fileProblem: String?
 
@@ -52,6 +54,12 @@ package struct RemoteDownload: Sendable, Hashable {
             case _: nil
             }
         priority = Int(clamping: json["priority"]?.integer ?? 0)
+        if let files = json["files"] {
+            func number(_ name: String) -> Int64 { files[name]?.integer ?? 0 }
+            let more = files["isListed"]?.bool == true || hasEnded ? "" : " or more"
+            let failed = number("failed") > 0 ? ", \(number("failed")) failed" : ""
+            self.files = "\(number("done")) of \(number("listed"))\(more) files\(failed)"
+        }
         if let error = json["error"], let message = error["message"]?.string {
             let code = UInt8(exactly: error["code"]?.integer ?? 1) ?? 1
             let failure = Failure(event: error).inQueue
@@ -63,7 +71,9 @@ package struct RemoteDownload: Sendable, Hashable {
     }
 
     /// The file name, or the last part of the URL until it is known; safe to print on a terminal.
-    package var title: String { TerminalText.harmless(name ?? ProgressRow.lastComponent(of: source)) }
+    package var title: String {
+        TerminalText.harmless((name ?? ProgressRow.lastComponent(of: source)) + (files.map { " (\($0))" } ?? ""))
+    }
 
     var hasEnded: Bool { ["finished", "failed", "removed"].contains(state) }
 

@@ -8,7 +8,7 @@ extension Command {
         "remove", "[options] ID...", summary: "remove downloads; finished files are kept",
         details: """
             Stop downloads and take them off the list. Finished files stay; --delete-file deletes them. The partial data \
-            of unfinished downloads is deleted. On a terminal the command asks before it deletes anything.
+            of unfinished downloads is deleted. Of a collection, files that are complete stay. On a terminal the command asks before it deletes anything.
             """, operand: .downloads,
         taking: [VerbOptions.deleteFile, VerbOptions.keepFile, VerbOptions.yes] + VerbOptions.common
     ) { (options, ids) throws(Failure) in
@@ -81,7 +81,8 @@ struct RemovalQuestion: Hashable {
 
     init?(_ downloads: [RemoteDownload], deletesFiles: Bool) {
         let files = deletesFiles ? downloads.filter { $0.state == "finished" } : []
-        let partial = downloads.filter { $0.state != "finished" && $0.written > 0 }
+        // Files of a collection that are complete stay.
+        let partial = downloads.filter { $0.state != "finished" && $0.written > 0 && $0.files == nil }
         var parts: [String] = []
         if let first = files.first {
             parts.append(files.count == 1 ? "the file \(first.title)" : "\(files.count) finished files")

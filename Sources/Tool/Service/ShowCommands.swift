@@ -99,7 +99,11 @@ struct DownloadSheet {
         // Absolute, so that the file can be found from anywhere.
         let folder = [root ?? "", download.folder].filter { !$0.isEmpty }.joined(separator: "/")
         if !folder.isEmpty { lines.append(("folder", folder)) }
-        let sources = (details["sources"]?.array ?? []).map { $0.string ?? "" }
+        var sources = (details["sources"]?.array ?? []).map { $0.string ?? "" }
+        if let files = download.files {
+            lines.append(("files", files))
+            sources = [download.source]
+        }
         lines += sources.map { ("from", $0) }
         lines.append(("size", size(download)))
         if download.isRunning, !download.stateText.isWaiting {

@@ -94,7 +94,8 @@ private struct WaitSession: ~Copyable {
         case ("failed", _):
             open.remove(id)
             end(UInt8(exactly: event["code"]?.integer ?? 1) ?? 1, event["message"]?.string ?? id, id)
-        case ("state", "removed"):
+        case ("collection", "finished"), ("collection", "failed"): if let found = RemoteDownload(event) { note(found) }
+        case ("state", "removed"), ("collection", "removed"):
             open.remove(id)
             end(Failure.Code.unfinished.rawValue, "\(names[id] ?? id) was removed", id)
         default: break

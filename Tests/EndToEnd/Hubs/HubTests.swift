@@ -38,6 +38,13 @@ import Testing
         return (process.wait(), process.errors)
     }
 
+    private func list(_ arguments: String...) throws -> [JSON] {
+        let process = try PawlProcess(
+            PawlBinary.path, ["list-remote", "--json"] + arguments, environment: environment, folder: folder.path)
+        #expect(process.wait() == .code(0), "\(process.errors)")
+        return process.output.split(separator: "\n").compactMap { try? JSON.parse(Array($0.utf8)) }
+    }
+
     private func python(_ text: String, offline: Bool = true) throws -> PawlProcess {
         let own = environment.merging(["HF_HUB_OFFLINE": offline ? "1" : "0", "HF_HUB_DISABLE_XET": "1"]) { $1 }
         let process = try PawlProcess(HubClients.path, ["-c", text], environment: own, folder: folder.path)
@@ -60,12 +67,22 @@ import Testing
         #expect(files.count == 5 && !files.contains { $0["path"]?.string?.contains("/resolve/main/") == true })
         try hub.forget()
         let again = try get("hf://org/model", "-d", "out")
-        #expect(again.code == .code(0) && again.errors.contains("5 files are there already"), "\(again.errors)")
+        #expect(again.code == .code(0) && again.errors.contains("5 are there already"), "\(again.errors)")
         #expect(try hub.log().count == 2)
         let some = try get("hf://org/model", "-d", "some", "--include", "*.json", "--exclude", "sub/*")
         #expect(some.code == .code(0) && FileSystem.names(in: folder.path("some")) == ["config.json"], "\(some.errors)")
         let one = try get("hf://org/model@main/sub/a b.txt", "-o", "one")
         #expect(one.code == .code(0) && FileSystem.size(folder.path("one")) == 5, "\(one.errors)")
+    }
+
+    @Test func `a repository is listed with sizes and digests, and nothing is downloaded`() throws {
+        let entries = try list("hf://org/model", "--exclude", "sub/*")
+        #expect(entries.compactMap { $0["path"]?.string }.sorted() == ["config.json", "empty", "model.safetensors"])
+        let large = try #require(entries.first { $0["path"]?.string == "model.safetensors" })
+        #expect(large["total"]?.integer == 3_000_001 && large["isExact"]?.bool == true)
+        #expect(large["checksum"]?.string?.hasPrefix("sha-256=") == true)
+        #expect(try hub.log().allSatisfy { $0["path"]?.string?.contains("/resolve/") == false })
+        #expect(!FileSystem.exists(folder.path("hf")))
     }
 
     @Test func `the token goes to the hub and to no other host`() throws {

@@ -60,7 +60,7 @@ import Testing
         #expect(try registry.log().count { $0["server"]?.string == "registry" } == 3 + 4)
         try registry.forget()
         let again = try get(image(), "-d", "out", "--platform", "linux/amd64")
-        #expect(again.code == .code(0) && again.errors.contains("3 files are there already"), "\(again.errors)")
+        #expect(again.code == .code(0) && again.errors.contains("3 are there already"), "\(again.errors)")
         #expect(try !registry.log().contains { $0["path"]?.string?.contains("/blobs/") == true })
         // The other image shares a layer.
         try registry.forget()
@@ -69,6 +69,20 @@ import Testing
         #expect(try wrongBlobs("out").isEmpty && index("out").count == 1)
         let none = try get(image(), "-d", "out", "--platform", "linux/s390x")
         #expect(none.code == .code(3) && none.errors.contains("linux/amd64, linux/arm64"), "\(none.errors)")
+    }
+
+    @Test func `an image is listed with media types and digests, and no blob is asked for`() throws {
+        let process = try PawlProcess(
+            PawlBinary.path, ["list-remote", "--json", image(), "--platform", "linux/amd64"],
+            environment: ["HOME": folder.path], folder: folder.path)
+        #expect(process.wait() == .code(0), "\(process.errors)")
+        let entries = process.output.split(separator: "\n").compactMap { try? JSON.parse(Array($0.utf8)) }
+        #expect(
+            entries.count == 3 && entries.allSatisfy { $0["mediaType"]?.string?.hasPrefix("application/vnd.") == true })
+        #expect(
+            entries.allSatisfy { $0["checksum"]?.string?.hasPrefix("sha-256=") == true && $0["total"]?.integer != nil })
+        #expect(try !registry.log().contains { $0["path"]?.string?.contains("/blobs/") == true })
+        #expect(FileSystem.names(in: folder.path).isEmpty)
     }
 
     @Test func `a token that ends in the middle is renewed, and closed ranges continue a layer`() throws {

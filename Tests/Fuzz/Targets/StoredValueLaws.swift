@@ -1,3 +1,4 @@
+@testable import Pawl
 @testable import PawlBase
 @testable import PawlResumeData
 
@@ -38,5 +39,8 @@ enum JSONLaws {
         let again = try? JSON.parse(value.utf8)
         try hold(again == value, "\(value.text) is read as \(again?.text ?? "nothing")")
         try hold(!value.utf8.contains(.lineFeed), "a line end within a line")
+        if let listing = try? ListingOptions(value) {
+            try hold((try? ListingOptions(listing.json)) == listing, "what is listed changes when written")
+        }
     }
 }

@@ -59,7 +59,8 @@ import Testing
         "pawl.read": [
             "[]", "[1]", "[{}]", #"[{"content": 1}]"#, #"[{"content": "!"}]"#, #"[{"content": "", "name": 1}]"#,
             #"[{"content": "", "url": ""}]"#, #"[{"content": ""}, 1]"#,
-        ], "pawl.groups": ["[1]"], "pawl.limits": ["[1]"], "pawl.settings": ["[1]"], "pawl.export": ["[1]"],
+        ], "pawl.groups": ["[1]"], "pawl.collections": ["[1]"], "pawl.limits": ["[1]"], "pawl.settings": ["[1]"],
+        "pawl.export": ["[1]"],
         "pawl.options": ["[]", "[1]", "[null]", #"[""]"#, #"["ID", 1]"#],
         "pawl.check": [
             "[]", "[1]", "[{}]", #"[{"url": 1}]"#, #"[{"url": "URL", "options": []}]"#,

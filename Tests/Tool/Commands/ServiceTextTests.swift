@@ -301,7 +301,7 @@ import Testing
         #expect(
             get.subtracting(names) == [
                 "jobs", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run", "zsync", "seed",
-                "save-cookies",
+                "save-cookies", "delete", "max-total",
             ])
         let limit = AddOptions.table.first { $0.entry.long == "limit-rate" }
         #expect(limit?.setsOneDownload == true)

@@ -2,21 +2,19 @@ import Glibc
 import Pawl
 import PawlBase
 import PawlCollections
-package import PawlGet
+import PawlGet
 package import PawlTerminal
 
 /// `pawl list-remote`: what a collection has, without downloading it.
 package enum ListRemote {
-    /// `listers`: those that know what a URL stands for.
-    package static func command(_ listers: [any Lister]) -> Command {
-        Command(
-            "list-remote", "[options] URL...", summary: "list the files below a URL",
-            details: """
-                Show the files below a URL that ends with /: a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/. A line has \
-                size, time in UTC and path; ? is a size that the listing does not state. Nothing is downloaded.
-                """, operand: .addresses, options: table.map(\.entry)
-        ) { (arguments) throws(Failure) in try run(arguments, listers) }
-    }
+    package static let command = Command(
+        "list-remote", "[options] URL...", summary: "list the files below a URL",
+        details: """
+            Show the files below a URL that ends with / (a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/), of a model \
+            hub's repository (hf://ORG/NAME), or of an image (oci://HOST/NAME:TAG). A line has size, time in UTC and path, \
+            of a blob also the media type; ? is a size that the listing does not state. Nothing is downloaded.
+            """, operand: .addresses, options: table.map(\.entry)
+    ) { (arguments) throws(Failure) in try run(arguments) }
 
     /// Options of `pawl get` that concern no file on disk.
     private static let unused: Set = [
@@ -29,20 +27,21 @@ package enum ListRemote {
         return groups.contains(option.entry.group) && !unused.contains(option.entry.long)
     }
 
-    private static func run(_ arguments: ArraySlice<String>, _ listers: [any Lister]) throws(Failure) -> Command.Outcome
-    {
+    private static func run(_ arguments: ArraySlice<String>) throws(Failure) -> Command.Outcome {
         var options = GetOptions()
         let sources = try OptionParser(table, command: "list-remote").parse(arguments, into: &options)
         if let length = options.help { return .help(length) }
-        options.isRecursive = true
+        (options.listing.isRecursive, options.listing.namesFolders) = (true, true)
+        // Not the cache of a hub, which has no use here.
+        options.folder = "."
         var plan = try GetPlan(
             options, sources, for: "list-remote", readingWith: { (path) throws(Failure) in try readBytes(at: path) },
             askingWith: PasswordPrompt.ask, guessingWith: RemoteLook.scheme)
-        try plan.list(with: listers)
+        try plan.list()
         if let item = plan.items.first {
             throw Failure(
                 .badOption, "cannot list", at: Redaction.address(item.source),
-                because: "folders of web, FTP and SFTP servers and prefixes of S3 are listed",
+                because: "folders of web, FTP and SFTP servers, prefixes of S3, repositories and images are listed",
                 remedy: "end it with / if it is one of these")
         }
         var code: Int32 = 0
@@ -60,7 +59,7 @@ package enum ListRemote {
             printFailure(failure)
             if code == 0 { code = Int32(failure.code.rawValue) }
         }
-        let tally = CollectionRun(collection.lister, into: nil).read { event in
+        let tally = collection.run().read { event in
             switch event {
             case .refused(let failure): refuse(failure)
             case .notice(let text): printNotice(text)

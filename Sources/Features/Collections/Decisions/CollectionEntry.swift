@@ -10,8 +10,20 @@ package struct CollectionEntry: Hashable, Sendable {
         case link
     }
 
+    /// What shows that a file which is there is the entry.
+    package enum Proof: Hashable, Sendable {
+        /// What the listing says of it, and what is known of the file's download.
+        case facts
+        /// Its digest: all of it is read.
+        case digest
+        /// Its name, which is that of its digest; then its length is enough.
+        case name
+    }
+
     /// Below the collection: checked names, separated by slashes.
     @Bytewise package var path: String
+    /// Where its file is below the folder, if that was not chosen by others, as `path` was.
+    package var place: String?
     /// Its URL.
     package var address: String
     package var kind: Kind
@@ -30,6 +42,10 @@ package struct CollectionEntry: Hashable, Sendable {
     package var digest: ExpectedDigest?
     /// Whether a sums file beside it could be missing in the listing.
     package var mayHaveSums = true
+    package var mediaType: String?
+    package var proof = Proof.facts
+    /// Whether the file replaces any that has its name.
+    package var replaces = false
 
     package init(
         path: String, address: String, kind: Kind = .file, size: Int64? = nil, isExact: Bool = false,
@@ -44,6 +60,15 @@ package struct CollectionEntry: Hashable, Sendable {
         self.timeStep = timeStep
         self.entityTag = entityTag
         self.checksum = checksum
+    }
+
+    /// Its file below the folder.
+    package var file: String { place ?? path }
+
+    /// The folder of its file and the path below, in which no link may lead elsewhere.
+    package func location(in folder: String) -> (folder: String, path: String) {
+        guard let place, let slash = place.utf8.lastIndex(of: .slash) else { return (folder, file) }
+        return ("\(folder)/\(place[..<slash])", String(place[slash...].dropFirst()))
     }
 
     /// Whether length and time together may show that a file is unchanged.

@@ -7,6 +7,8 @@ package struct EntryPattern: Hashable, Sendable {
     private let pattern: [UInt8]
     private let isForName: Bool
 
+    package var text: String { String(decoding: pattern, as: UTF8.self) }
+
     package init(_ text: String) {
         pattern = Array(text.utf8)
         isForName = !pattern.contains(.slash)
@@ -52,6 +54,9 @@ package struct EntryFilter: Hashable, Sendable {
         /// Whether it is for folders: its text ended with a slash.
         let isForFolders: Bool
         let pattern: EntryPattern
+
+        /// With a sign: `+*.iso`, `-sub/`.
+        package var text: String { (isIncluded ? "+" : "-") + pattern.text + (isForFolders ? "/" : "") }
 
         package init(_ text: String, isIncluded: Bool) {
             self.isIncluded = isIncluded

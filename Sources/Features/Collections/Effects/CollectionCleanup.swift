@@ -26,6 +26,7 @@ package struct CollectionCleanup {
     /// Why nothing may be removed; `nil` if nothing speaks against it.
     package var obstacle: String? {
         let tally = run.tally
+        if run.addresses(of: "") == nil { return "where its files are from cannot be told from their names" }
         if isSelective { return "a filter or a limit was given" }
         if !tally.isOver || tally.isPartial { return "the listing is not complete, or no index of files" }
         // An empty answer where there were files is more likely a mistake of the server.
@@ -52,7 +53,7 @@ package struct CollectionCleanup {
                 continue
             }
             guard found.st_mode & S_IFMT == S_IFREG, !run.hasListed(own),
-                let file = disk.finishedFile(name, in: full, from: addresses(of: own))
+                let file = disk.finishedFile(name, in: full, from: run.addresses(of: own) ?? [])
             else { continue }
             do throws(Failure) {
                 try disk.remove(name, in: full, if: file)
@@ -64,34 +65,5 @@ package struct CollectionCleanup {
         disk.syncNames(in: full)
         // Fails where anything is left.
         if !path.isEmpty { unsafe rmdir(full) }
-    }
-
-    /// The addresses that a path may have had in the collection: servers percent-encode different characters.
-    private func addresses(of path: String) -> [String] {
-        let root = run.address
-        guard !root.isLocated else {
-            return (try? WebAddress.located(.s3, root: root.host, key: root.key + path)).map { [$0.text] } ?? []
-        }
-        let bytes = Array(path.utf8)
-        let plain = PercentCoding.reversible(bytes)
-        let forms = [
-            plain,
-            String(decoding: PercentCoding.encoded(bytes, keeping: PercentCoding.isPathCharacter), as: UTF8.self),
-            Self.encoded(bytes, keeping: "$&+,/:;=@"), Self.encoded(bytes, keeping: "!$&'()*+,/:=@"),
-        ]
-        return Set(forms).map { form in
-            var address = root
-            address.path = root.path + form
-            return address.text
-        }
-    }
-
-    private static func encoded(_ bytes: [UInt8], keeping marks: String) -> String {
-        var result = ""
-        for byte in bytes {
-            let isKept = marks.utf8.contains(byte)
-            result += isKept ? String(UnicodeScalar(byte)) : PercentCoding.reversible([byte], keepingSlash: true)
-        }
-        return result
     }
 }

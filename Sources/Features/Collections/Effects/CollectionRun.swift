@@ -1,3 +1,4 @@
+import Glibc
 package import PawlBase
 import PawlDisk
 import PawlJournal
@@ -6,9 +7,18 @@ import PawlSystem
 /// Lists a collection: blocks its thread, and gives what it finds to a ``ListingSink``.
 package protocol CollectionLister: Sendable {
     /// The collection's URL, for messages.
-    var address: WebAddress { get }
+    var source: String { get }
+    /// Where the files belong, in place of the user's folder.
+    var folder: String? { get }
     /// Throws what ended the listing before its end.
     func list(into sink: ListingSink) throws(Failure)
+    /// The URLs that a path may have had in the collection; `nil` where paths do not tell them.
+    func addresses(of path: String) -> [String]?
+}
+
+extension CollectionLister {
+    package var folder: String? { nil }
+    package func addresses(of path: String) -> [String]? { nil }
 }
 
 /// An entry, and what the folder has of it.
@@ -69,7 +79,11 @@ package final class ListingSink: Sendable {
         var isStopped = false
         /// Hashes of the paths of files.
         var paths: Set<UInt64> = []
+        var completion: Completion?
     }
+
+    /// Returns what the user should know.
+    package typealias Completion = @Sendable () throws(Failure) -> String?
 
     /// So many events wait at most.
     private static let room = 2_048
@@ -78,13 +92,16 @@ package final class ListingSink: Sendable {
     private let plan: @Sendable (CollectionEntry) -> PlannedEntry.State
     private let remembersPaths: Bool
     private let onChange: @Sendable () -> Void
+    /// Whether files are written afterwards.
+    package let isForDownload: Bool
 
     fileprivate init(
-        remembersPaths: Bool, plan: @escaping @Sendable (CollectionEntry) -> PlannedEntry.State,
+        remembersPaths: Bool, isForDownload: Bool, plan: @escaping @Sendable (CollectionEntry) -> PlannedEntry.State,
         onChange: @escaping @Sendable () -> Void
     ) {
         self.plan = plan
         self.remembersPaths = remembersPaths
+        self.isForDownload = isForDownload
         self.onChange = onChange
     }
 
@@ -140,6 +157,13 @@ package final class ListingSink: Sendable {
     /// Files may exist that were not listed.
     package func markPartial() { state.with(waking: .none) { $0.tally.isPartial = true } }
 
+    /// What is done when the entries were downloaded, also if some could not be.
+    package func follow(with completion: @escaping Completion) {
+        state.with(waking: .none) { $0.completion = completion }
+    }
+
+    fileprivate var completion: Completion? { state.read(\.completion) }
+
     fileprivate func end(_ failure: Failure?) {
         state.with { state in
             state.tally.failure = failure
@@ -175,22 +199,28 @@ package final class CollectionRun: Sendable {
 
     /// Prepares a listing; ``start()`` begins it.
     ///
-    /// `folder`: where the files are to be; `nil` if nothing is compared. `onChange` is called on the lister's thread.
+    /// `folder`: where the files are to be; `nil` if nothing is compared. `isForDownload`: whether ``complete()`` follows.
+    /// `onChange` is called on the lister's thread.
     package init(
-        _ lister: any CollectionLister, into folder: String?, remembersPaths: Bool = false,
+        _ lister: any CollectionLister, into folder: String?, remembersPaths: Bool = false, isForDownload: Bool = false,
         onChange: @escaping @Sendable () -> Void = {}
     ) {
         self.lister = lister
         let disk = folder.map { _ in FileDisk(notice: { _ in }) }
         sink = ListingSink(
-            remembersPaths: remembersPaths,
+            remembersPaths: remembersPaths, isForDownload: isForDownload,
             plan: { entry in
                 guard let disk, let folder, entry.kind != .folder else { return .missing }
-                return PlannedEntry.State(disk.listedFile(entry, in: folder))
+                return disk.state(of: entry, in: folder)
             }, onChange: onChange)
     }
 
-    package var address: WebAddress { lister.address }
+    package var source: String { lister.source }
+    /// See ``CollectionLister/addresses(of:)``.
+    package func addresses(of path: String) -> [String]? { lister.addresses(of: path) }
+
+    /// What follows at the end, once every entry was downloaded or has failed; returns what the user should know.
+    package func complete() throws(Failure) -> String? { try sink.completion?() }
 
     package func start() {
         SystemThread.detached("pawl-listing", blocksSignals: true) { [sink, lister] in
@@ -236,11 +266,25 @@ extension PlannedEntry.State {
 
 extension FileDisk {
     /// What the folder has of an entry.
-    fileprivate func listedFile(_ entry: CollectionEntry, in folder: String) -> ListedFile {
-        let name = entry.path.pathParts().last.map(String.init) ?? entry.path
-        let parent =
-            entry.path.utf8.count > name.utf8.count
-            ? "/" + Substring(entry.path.utf8.dropLast(name.utf8.count + 1)) : ""
+    fileprivate func state(of entry: CollectionEntry, in folder: String) -> PlannedEntry.State {
+        let whole = "\(folder)/\(entry.file)"
+        let (parent, name) = (FolderPath.parent(of: whole), whole.pathParts().last.map(String.init) ?? whole)
+        guard entry.proof != .facts else { return PlannedEntry.State(listedFile(entry, name, in: parent)) }
+        var found = stat()
+        guard unsafe stat(whole, &found) == 0, found.st_mode & S_IFMT == S_IFREG, Int64(found.st_size) == entry.size
+        else {
+            return .missing
+        }
+        if entry.proof == .name { return .unchanged(isProven: true) }
+        guard let checksum = entry.checksum.flatMap({ Checksum(text: $0) }),
+            let file = try? FileHashing(Array(whole.utf8)),
+            let digests = try? file.digests([checksum.algorithm], progress: { _ in true }),
+            digests.first == checksum.digest
+        else { return .missing }
+        return .unchanged(isProven: true)
+    }
+
+    private func listedFile(_ entry: CollectionEntry, _ name: String, in folder: String) -> ListedFile {
         guard let address = try? WebAddress.parse(entry.address).address else { return .unknown }
         let validators = Validators(
             entityTag: entry.entityTag.map { EntityTag(opaque: $0, isWeak: false) }, lastModified: entry.modified,
@@ -250,6 +294,6 @@ extension FileDisk {
         var facts = ListedFacts(source: address.text, content: content)
         if entry.isExact { facts.length = entry.size }
         (facts.modified, facts.timeStep) = (entry.modified, entry.timeStep)
-        return listedFile(name, in: folder + parent, facts)
+        return listedFile(name, in: folder, facts)
     }
 }

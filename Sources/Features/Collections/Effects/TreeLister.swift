@@ -41,6 +41,35 @@ package struct TreeLister: CollectionLister {
     }
 }
 
+extension TreeLister {
+    package var source: String { address.redacted }
+
+    /// Servers percent-encode different characters.
+    package func addresses(of path: String) -> [String]? {
+        let bytes = Array(path.utf8)
+        let plain = PercentCoding.reversible(bytes)
+        let forms = [
+            plain,
+            String(decoding: PercentCoding.encoded(bytes, keeping: PercentCoding.isPathCharacter), as: UTF8.self),
+            Self.encoded(bytes, keeping: "$&+,/:;=@"), Self.encoded(bytes, keeping: "!$&'()*+,/:=@"),
+        ]
+        return Set(forms).map { form in
+            var address = self.address
+            address.path += form
+            return address.text
+        }
+    }
+
+    private static func encoded(_ bytes: [UInt8], keeping marks: String) -> String {
+        var result = ""
+        for byte in bytes {
+            let isKept = marks.utf8.contains(byte)
+            result += isKept ? String(UnicodeScalar(byte)) : PercentCoding.reversible([byte], keepingSlash: true)
+        }
+        return result
+    }
+}
+
 /// One run of a ``TreeLister``.
 struct TreeListing {
     /// Folders that are read at the same time.

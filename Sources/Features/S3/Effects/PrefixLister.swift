@@ -16,6 +16,12 @@ package struct PrefixLister: CollectionLister {
         address = prefix
     }
 
+    package var source: String { address.redacted }
+
+    package func addresses(of path: String) -> [String]? {
+        (try? WebAddress.s3(bucket: address.bucket, key: address.key + path)).map { [$0.text] } ?? []
+    }
+
     package func list(into sink: ListingSink) throws(Failure) {
         var token: String?
         var seen: Set<Bytewise<String>> = []

@@ -37,6 +37,8 @@ public struct DownloadRequest: Sendable, Hashable {
     /// Compare a file that has the download's name with the known digests first: a right one is the result, and of a wrong
     /// one the wrong pieces are fetched, or all of it.
     package var checksExistingFile = false
+    /// The only file that it may overwrite, as it was then; `nil` for any.
+    package var replaces: FileStamp?
 
     /// When a new download may start.
     public enum Start: Sendable, Hashable, CaseIterable {
@@ -79,6 +81,7 @@ package struct AddOrder: Sendable {
         stored.options = request.options
         stored.pieceLength = request.pieces?.length
         stored.checksExistingFile = request.checksExistingFile
+        stored.replaced = request.replaces
         try stored.add(job.plan.digests.map(\.checksum))
         pieces = request.pieces
         if stored.options.user == nil, let credentials = job.settings.values.credentials {

@@ -19,11 +19,13 @@ final class Page: Sendable {
     private let files: RootedFiles
 
     /// `decisions` is the manager's delegate.
-    init(_ manager: DownloadManager, secret: Secret?, decisions: DecisionLog, notice: (String) -> Void) throws(Failure)
-    {
+    init(
+        _ manager: DownloadManager, _ collections: CollectionQueue, secret: Secret?, decisions: DecisionLog,
+        notice: (String) -> Void
+    ) throws(Failure) {
         let pendingRemovals = PendingRemovals(manager)
         let speeds = SpeedSampler(manager)
-        let feed = PageFeed(manager, decisions, speeds) { pendingRemovals.holds($0) }
+        let feed = PageFeed(manager, collections, decisions, speeds) { pendingRemovals.holds($0) }
         self.speeds = speeds
         self.manager = manager
         files = RootedFiles(manager.root)

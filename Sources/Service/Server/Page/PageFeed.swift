@@ -13,6 +13,8 @@ final class PageFeed: Sendable {
         var readers: Set<ConnectionID> = []
         var newcomers: Set<ConnectionID> = []
         var changed: Set<Download.ID> = []
+        /// Collections that were added, have ended, or were removed.
+        var changedCollections: Set<String> = []
         /// Fires once a second while a page is open.
         var ticker: Task<Void, Never>?
     }
@@ -22,9 +24,11 @@ final class PageFeed: Sendable {
         var readers: Set<ConnectionID>
         var newcomers: Set<ConnectionID>
         var changed: Set<Download.ID>
+        var collections: Set<String>
     }
 
     private let manager: DownloadManager
+    private let collections: CollectionQueue
     private let decisions: DecisionLog
     private let speeds: SpeedSampler
     private let isLeaving: @Sendable (Download.ID) -> Bool
@@ -33,10 +37,11 @@ final class PageFeed: Sendable {
     private let bell: AsyncStream<Void>.Continuation
 
     init(
-        _ manager: DownloadManager, _ decisions: DecisionLog, _ speeds: SpeedSampler,
+        _ manager: DownloadManager, _ collections: CollectionQueue, _ decisions: DecisionLog, _ speeds: SpeedSampler,
         isLeaving: @escaping @Sendable (Download.ID) -> Bool
     ) {
         self.manager = manager
+        self.collections = collections
         self.decisions = decisions
         self.speeds = speeds
         self.isLeaving = isLeaving
@@ -62,6 +67,7 @@ final class PageFeed: Sendable {
             state.ticker?.cancel()
             state.ticker = nil
             state.changed = []
+            state.changedCollections = []
         }
     }
 
@@ -79,6 +85,12 @@ final class PageFeed: Sendable {
             return true
         }
         if isHeard { bell.yield() }
+    }
+
+    /// A collection was added, has ended, or was paused, resumed or removed.
+    func touch(collection id: String) {
+        state.withLock { state in if state.ticker != nil { state.changedCollections.insert(id) } }
+        bell.yield()
     }
 
     /// The limits of the downloads changed.
@@ -105,8 +117,11 @@ final class PageFeed: Sendable {
                 state.readers.formUnion(state.newcomers)
                 state.newcomers = []
                 state.changed = []
+                state.changedCollections = []
             }
-            return Work(server: server, readers: state.readers, newcomers: state.newcomers, changed: state.changed)
+            return Work(
+                server: server, readers: state.readers, newcomers: state.newcomers, changed: state.changed,
+                collections: state.changedCollections)
         }
     }
 
@@ -116,26 +131,33 @@ final class PageFeed: Sendable {
             state.readers.subtract(newcomers)
             state.newcomers.formUnion(newcomers)
             state.changed.formUnion(work.changed)
+            state.changedCollections.formUnion(work.collections)
         }
     }
 
     private func serve(_ work: Work) async throws {
         let status = try await status()
-        if !work.readers.isEmpty { work.server.push([try await news(work.changed, status: status)], to: work.readers) }
+        if !work.readers.isEmpty {
+            work.server.push([try await news(work.changed, work.collections, status: status)], to: work.readers)
+        }
         guard !work.newcomers.isEmpty else { return }
         work.server.push(try await everything(status: status), to: work.newcomers)
     }
 
     /// Changed and running downloads.
-    private func news(_ changed: Set<Download.ID>, status: JSON) async throws -> [UInt8] {
+    private func news(_ changed: Set<Download.ID>, _ touched: Set<String>, status: JSON) async throws -> [UInt8] {
         var rows = try await manager.running()
         let running = Set(rows.map(\.id))
         rows += try await manager.details(of: changed.filter { !running.contains($0) }).map(\.snapshot)
         rows.removeAll { isLeaving($0.id) || $0.state == .removed }
         let known = Set(rows.map(\.id))
-        let gone = changed.filter { !known.contains($0) }
+        var gone = changed.filter { !known.contains($0) }.map(\.description)
+        let all = try await collections.snapshots()
+        gone += touched.filter { id in !all.contains { $0.collection.id == id } }
+        let moving = all.filter { $0.collection.phase == .active || touched.contains($0.collection.id) }
         return PageFeed.message([
-            "rows": .array(rows.map(row)), "gone": .array(gone.map { .string($0.description) }), "status": status,
+            "rows": .array(moving.map(PageRow.json) + rows.map(row)), "gone": .array(gone.map { .string($0) }),
+            "status": status,
         ])
     }
 
@@ -150,6 +172,8 @@ final class PageFeed: Sendable {
             matching: DownloadFilter([.finished, .failed]), by: .ended(newestFirst: true), limit: PageFeed.ended)
         rows.removeAll { isLeaving($0.id) }
         var messages = [PageFeed.message(["all": .bool(true), "status": status])]
+        let all = try await collections.snapshots()
+        if !all.isEmpty { messages.append(PageFeed.message(["rows": .array(all.map(PageRow.json))])) }
         var rest = rows[...]
         while !rest.isEmpty {
             // A window full first: on a slow connection it is shown while the others arrive.
@@ -194,6 +218,18 @@ final class PageFeed: Sendable {
 
 /// A download in the page's list: empty fields are omitted, since thousands are sent at once.
 enum PageRow {
+    static func json(_ snapshot: CollectionQueue.Snapshot) -> JSON {
+        let toggle: DownloadToggle =
+            switch snapshot.state {
+            case .finished: .done
+            case .paused, .failed: .continue
+            case _: .pause
+            }
+        let members = (ServiceJSON.json(snapshot).members ?? []).filter { $0.value != .null }
+        return .object(
+            members + [JSON.Member("toggle", .string(toggle.rawValue)), JSON.Member("position", .number(-1))])
+    }
+
     /// `retry` is the failure that it waits for the next attempt after.
     static func json(_ snapshot: DownloadSnapshot, retry: JSON? = nil) -> JSON {
         guard case .object(let members) = ServiceJSON.json(snapshot) else { return .null }

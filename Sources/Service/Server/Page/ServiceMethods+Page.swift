@@ -8,8 +8,9 @@ extension ServiceMethods {
     func remove(_ given: RPCParameters) async throws -> JSON {
         let fields = try RPCFields(try given.members(1), named: ["keepFile", "grace"])
         let keepsFile = try fields.flag("keepFile") ?? false
+        let removing: @Sendable (String) async throws -> Bool = { [collections] in try await collections.remove($0) }
         guard let grace = try fields.integer("grace", in: 0...60), grace > 0 else {
-            return try await each(given) { .remove($0, Removal(keepsFile: keepsFile)) }
+            return try await each(given, collections: removing) { .remove($0, Removal(keepsFile: keepsFile)) }
         }
         let delay = Duration.seconds(grace)
         return try await touching(given) { [page] in
@@ -26,7 +27,7 @@ extension ServiceMethods {
     private func touching(
         _ given: RPCParameters, _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Bool
     ) async throws -> JSON {
-        let results = try await each(given, body)
+        let results = try await each(given, collections: { try await collections.remove($0) }, body)
         for member in results.members ?? [] { Download.ID(member.name).map { page.feed.touch($0) } }
         return results
     }

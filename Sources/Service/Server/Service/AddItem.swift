@@ -6,6 +6,9 @@ import PawlWeb
 struct AddItem {
     /// It fails when an option has an invalid value: the other downloads of the call are added.
     let request: Result<DownloadRequest, Failure>
+    /// What is listed, if the URL stands for several files.
+    private(set) var listing: (ListingOptions, CollectionSource)?
+    private(set) var hasFolder = false
 
     /// `defaults` are the options for which it gives none.
     init(_ object: JSON, _ rights: RPCRights, _ defaults: DownloadOptions) throws(RPCError) {
@@ -14,13 +17,14 @@ struct AddItem {
             request.options = defaults
             request.options.usesOwnersSecrets = rights.mayNameFiles
             self.request = .success(request)
+            listing = try? Self.listing(of: request, nil)
             return
         }
         let fields = try RPCFields(
             object,
             named: [
                 "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
-                "checkExisting", "ownersSecrets",
+                "checkExisting", "ownersSecrets", "listing",
             ])
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)
@@ -30,7 +34,7 @@ struct AddItem {
             refusal = try AddItem.take(members, rights, into: &request.options)
         }
         request.options.usesOwnersSecrets = try fields.flag("ownersSecrets") ?? true && rights.mayNameFiles
-        if let folder = try fields.text("folder") { request.options.folder = folder }
+        if let folder = try fields.text("folder") { (request.options.folder, hasFolder) = (folder, true) }
         if let mirrors = try fields.texts("mirrors") { request.options.mirrors = mirrors }
         request.options.taskDescription = try fields.text("description")
         request.group = try fields.text("group")
@@ -48,7 +52,29 @@ struct AddItem {
         case "now": request.start = .now
         case .some: throw .invalid("start must be enqueued, paused or now")
         }
+        if refusal == nil {
+            let members = try fields.members("listing")
+            do throws(Failure) { listing = try Self.listing(of: request, members) } catch { refusal = error }
+        }
         self.request = refusal.map { .failure($0) } ?? .success(request)
+    }
+
+    /// A URL stands for several files if a listing is given, and without one if it cannot be one file.
+    ///
+    /// Throws code 28 if the listing is invalid, or given for one file.
+    private static func listing(
+        of request: DownloadRequest, _ members: [JSON.Member]?
+    ) throws(Failure) -> (ListingOptions, CollectionSource)? {
+        var listing = ListingOptions()
+        if let members { listing = try ListingOptions(.object(members)) }
+        let kind = try CollectionSource(request.source, isRecursive: listing.isRecursive, request.options)
+        guard let kind else {
+            guard members != nil else { return nil }
+            throw Failure(
+                .badOption, "cannot list", at: Redaction.address(request.source), because: "it names a file",
+                remedy: "end it with / for a folder")
+        }
+        return members == nil && kind.namesFile ? nil : (listing, kind)
     }
 
     /// Each option's value is a string or an array of strings; returns the failure of an invalid one.

@@ -45,6 +45,18 @@ final class EventStreams: Sendable {
         if !readers.isEmpty { server?.push([ServiceJSON.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers) }
     }
 
+    /// A collection was added, has ended, or was paused, resumed or removed (`nil`).
+    func send(collection id: String, _ snapshot: CollectionQueue.Snapshot?) {
+        let (server, readers) = state.withLock { ($0.server, $0.readers) }
+        guard !readers.isEmpty else { return }
+        let members =
+            snapshot.map { ServiceJSON.json($0).members ?? [] } ?? [
+                JSON.Member("id", .string(id)), JSON.Member("state", "removed"),
+            ]
+        let event = JSON.object([JSON.Member("event", "collection")] + members)
+        server?.push([event.utf8 + [UInt8(ascii: "\n")]], to: readers)
+    }
+
     private func notify(of occasion: Hooks.Occasion, _ id: Download.ID, _ broadcasts: inout BatchedBroadcast) {
         for each in extensions { broadcasts.add(each.notification(of: occasion, id)) }
     }

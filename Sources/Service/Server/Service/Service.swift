@@ -16,6 +16,7 @@ package final class Service: Sendable {
     let server: WebServer
     private let bell: Latch
     private let lines: EventStreams
+    private let collections: CollectionQueue
     private let extensions: [any ServiceExtension]
     private let lock: SocketLock
     private let presence: ServicePresence
@@ -31,8 +32,8 @@ package final class Service: Sendable {
 
     private init(
         _ configuration: ServiceConfiguration, manager: DownloadManager, server: WebServer, bell: Latch,
-        lines: EventStreams, extensions: [any ServiceExtension], lock: SocketLock, presence: ServicePresence,
-        page: Page,
+        lines: EventStreams, collections: CollectionQueue, extensions: [any ServiceExtension], lock: SocketLock,
+        presence: ServicePresence, page: Page,
         orphanedSessions: OrphanedSessions?, telling: Task<Void, Never>, deadline: Deadline, notices: [String]
     ) {
         self.deadline = deadline
@@ -43,6 +44,7 @@ package final class Service: Sendable {
         self.server = server
         self.bell = bell
         self.lines = lines
+        self.collections = collections
         self.extensions = extensions
         self.lock = lock
         self.presence = presence
@@ -79,14 +81,20 @@ package final class Service: Sendable {
         let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration) { notices.append($0) })
         let bell = Latch()
         let login = configuration.login.flatMap(Secret.init)
-        let page = try Page(manager, secret: secret ?? login, decisions: decisions) { notices.append($0) }
+        let (changes, changed) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1_000))
+        let collections = CollectionQueue(
+            manager, deniesPrivateAddresses: configuration.manager.deniesPrivateAddresses
+        ) { changed.yield($0) }
+        let page = try Page(manager, collections, secret: secret ?? login, decisions: decisions) { notices.append($0) }
         await configuration.defaults.load(from: manager, log: configuration.log)
         let context = ServiceContext(
             manager: manager, root: configuration.root, defaults: configuration.defaults, log: configuration.log
         ) { bell.open() }
         let extensions = configuration.extensions.map { $0(context) }
+        do throws(PawlError) { try await collections.begin() } catch { throw error.failure }
         let methods = ServiceMethods(
-            extensions.map(\.methods), manager: manager, page: page, configuration: configuration,
+            extensions.map(\.methods), manager: manager, collections: collections, page: page,
+            configuration: configuration,
             portRefusal: configuration.portRefusal, stop: context.stop)
         for each in extensions { await each.begin() }
         let lines = EventStreams(extensions)
@@ -110,18 +118,26 @@ package final class Service: Sendable {
         page.attach(server, address: configuration.pageAddress(server))
         orphanedSessions?.begin()
         let deadline = Deadline()
-        let telling = await pass(on: manager, configuration, to: metrics, lines, page, extensions, until: deadline)
+        let telling = await pass(
+            on: manager, configuration, to: metrics, lines, collections, page, extensions, until: deadline)
+        collections.wake()
+        Task {
+            for await id in changes {
+                lines.send(collection: id, try? await collections.snapshots(of: [id]).first)
+                page.feed.touch(collection: id)
+            }
+        }
         return Service(
-            configuration, manager: manager, server: server, bell: bell, lines: lines, extensions: extensions,
-            lock: lock,
-            presence: presence, page: page, orphanedSessions: orphanedSessions, telling: telling, deadline: deadline,
+            configuration, manager: manager, server: server, bell: bell, lines: lines, collections: collections,
+            extensions: extensions, lock: lock, presence: presence, page: page, orphanedSessions: orphanedSessions,
+            telling: telling, deadline: deadline,
             notices: notices)
     }
 
     /// Starts to send events to all listeners.
     private static func pass(
         on manager: DownloadManager, _ configuration: ServiceConfiguration, to metrics: Metrics, _ lines: EventStreams,
-        _ page: Page, _ extensions: [any ServiceExtension], until deadline: Deadline
+        _ collections: CollectionQueue, _ page: Page, _ extensions: [any ServiceExtension], until deadline: Deadline
     ) async -> Task<Void, Never> {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
@@ -133,6 +149,7 @@ package final class Service: Sendable {
                 metrics.note(event)
                 for each in extensions { await each.hear(event) }
                 lines.send(event)
+                collections.note(event)
                 page.note(event)
                 await watcher.hear(event)
             }
@@ -162,6 +179,7 @@ package final class Service: Sendable {
         await page.close()
         for each in extensions { await each.end() }
         await orphanedSessions?.close()
+        await collections.close()
         await manager.shutDown()
         await telling.value
         // Last: a process that waits for the lock finds everything written.

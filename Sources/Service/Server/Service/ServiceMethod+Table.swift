@@ -21,6 +21,11 @@ extension ServiceMethod {
                 "The matching downloads, or those that follow the download with the complete id after. states: waiting (includes running), paused, finished, failed, removed; all but removed if absent. text: part of a name or URL. limit: the largest number of them, at most 10000; all if absent. Every field is optional.",
             example: #"[{"states": ["failed"], "limit": 50}]"#, isReadOnly: true, body: { try await $0.list($1) }),
         ServiceMethod(
+            name: "pawl.collections", parameters: "[]", result: "an array of collections",
+            help:
+                "The collections of the queue: URLs that stand for many files. Each has the fields of a download, and files: {listed, isListed, done, running, failed}. Its id begins with g; its downloads that have not finished are those of the group with that name. pawl.show, pawl.pause, pawl.resume and pawl.remove take it.",
+            example: "[]", isReadOnly: true, body: { methods, _ in try await methods.collectionRows() }),
+        ServiceMethod(
             name: "pawl.running", parameters: "[]", result: "an array of downloads",
             help: "The downloads that have a slot.", example: "[]", isReadOnly: true,
             body: { methods, _ in .array(try await methods.manager.running().map { ServiceJSON.json($0) }) }),
@@ -83,11 +88,11 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.add",
             parameters:
-                "[[URL or {url, options, mirrors, folder, group, priority, start, description, pieces, checkExisting, ownersSecrets}, ...]]",
+                "[[URL or {url, options, mirrors, folder, group, priority, start, description, pieces, checkExisting, ownersSecrets, listing}, ...]]",
             result:
                 "an array with {id} or {error} for each: an option's invalid value, code 28, refuses its download alone; known is true for a URL that the queue has already: its download is resumed; {id, known, finished} if its file is complete: it is not requested again",
             help:
-                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. checkExisting: a file that has the name is compared with the checksum and the pieces first; a right one is the result, and of a wrong one the wrong pieces are fetched, or all of it. ownersSecrets: false uses no keys, logins, netrc file and proxy login of the service's owner. Options that name local files are accepted over the Unix socket only.",
+                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. checkExisting: a file that has the name is compared with the checksum and the pieces first; a right one is the result, and of a wrong one the wrong pieces are fetched, or all of it. ownersSecrets: false uses no keys, logins, netrc file and proxy login of the service's owner. listing: the URL stands for all files below it, which become a collection (see pawl.collections) in the folder, by default one with the last name of the URL; {} or with rules (texts +GLOB and -GLOB, the last match counts), recursive, maxDepth, newerThan (seconds since 1970), maxSize, maxEntries, maxFolders, robots, links, platform, artifact. Without it that is so for hf://ORG/NAME, oci://HOST/NAME:TAG and s3://BUCKET/PREFIX/. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
             body: { try await $0.add($1) }),
         ServiceMethod(
@@ -105,12 +110,17 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.pause", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help: "Pauses downloads; each keeps its part file.", example: #"["3f2a"]"#,
-            body: { try await $0.each($1) { .pause($0) } }),
+            body: { methods, given in
+                try await methods.each(given, collections: { try await methods.collections.pause($0) }) { .pause($0) }
+            }),
         ServiceMethod(
             name: "pawl.resume", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
                 "Puts paused or failed downloads back into the queue. One that is waiting to retry does so immediately.",
-            example: #"["3f2a"]"#, body: { try await $0.each($1) { .resume($0) } }),
+            example: #"["3f2a"]"#,
+            body: { methods, given in
+                try await methods.each(given, collections: { try await methods.collections.resume($0) }) { .resume($0) }
+            }),
         ServiceMethod(
             name: "pawl.startOver", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",
             help:
@@ -123,36 +133,34 @@ extension ServiceMethod {
             example: #"["3f2a"]"#, body: { try await $0.each($1) { .start($0) } }),
         ServiceMethod(
             name: "pawl.pauseAll", parameters: "[]", result: "true", help: "Pauses all downloads.", example: "[]",
-            body: { methods, _ in
-                try await methods.manager.perform(.pauseAll)
-                return .bool(true)
-            }),
+            body: { methods, _ in try await methods.all(areRunning: false) }),
         ServiceMethod(
             name: "pawl.resumeAll", parameters: "[]", result: "true",
             help: "Resumes all paused downloads, and retries all that wait for their disk or have failed.",
             example: "[]",
-            body: { methods, _ in
-                try await methods.manager.perform(.resumeAll())
-                return .bool(true)
-            }),
+            body: { methods, _ in try await methods.all(areRunning: true) }),
         ServiceMethod(
             name: "pawl.pauseGroup", parameters: "[GROUP]", result: "true",
             help: "Pauses a group, including downloads added to it later.", example: #"["films"]"#,
             body: { methods, given in
-                try await methods.manager.perform(.pauseGroup(try ServiceMethods.word(0, "a group", of: given)))
+                let group = try ServiceMethods.word(0, "a group", of: given)
+                guard try await !methods.collections.pause(group) else { return .bool(true) }
+                try await methods.manager.perform(.pauseGroup(group))
                 return .bool(true)
             }),
         ServiceMethod(
             name: "pawl.resumeGroup", parameters: "[GROUP]", result: "true", help: "Resumes a group.",
             example: #"["films"]"#,
             body: { methods, given in
-                try await methods.manager.perform(.resumeGroup(try ServiceMethods.word(0, "a group", of: given)))
+                let group = try ServiceMethods.word(0, "a group", of: given)
+                guard try await !methods.collections.resume(group) else { return .bool(true) }
+                try await methods.manager.perform(.resumeGroup(group))
                 return .bool(true)
             }),
         ServiceMethod(
             name: "pawl.remove", parameters: "[ID or [ID, ...], {keepFile, grace}]", result: "{ID: changed, ...}",
             help:
-                "Removes downloads. Finished files are deleted unless keepFile is true; what unfinished downloads have received is deleted in any case. grace: seconds, at most 60, in which pawl.restore can undo the removal.",
+                "Removes downloads. Finished files are deleted unless keepFile is true; what unfinished downloads have received is deleted in any case. grace: seconds, at most 60, in which pawl.restore can undo the removal. Of a collection, files that are complete stay, and there is no grace.",
             example: #"["3f2a", {"keepFile": true}]"#, body: { try await $0.remove($1) }),
         ServiceMethod(
             name: "pawl.restore", parameters: "[ID or [ID, ...]]", result: "{ID: changed, ...}",

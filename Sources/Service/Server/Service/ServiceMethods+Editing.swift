@@ -62,7 +62,7 @@ extension ServiceMethods {
             }
             page = try await manager.downloads(matching: filter, after: last.id, limit: 500)
         }
-        return .array(items)
+        return .array(items.filter { $0["group"]?.string.map { !QueuedCollection.isGroup($0) } ?? true })
     }
 
     private func pieces(of details: DownloadDetails) async throws -> [JSON.Member] {

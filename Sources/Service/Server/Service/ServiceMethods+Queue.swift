@@ -30,7 +30,7 @@ extension ServiceMethods {
         _ given: RPCParameters, _ command: @escaping @Sendable (Download.ID) -> QueueCommand
     ) async throws -> JSON { try await each(given) { try $0.perform(command($1)).isChange } }
 
-    private func steer<Value: Sendable>(
+    func steer<Value: Sendable>(
         _ texts: [String], changes: Bool = true, _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
     ) async throws -> [(id: Download.ID, value: Value)] {
         guard !texts.contains("") else { throw RPCError.invalid("an id must not be empty") }
@@ -126,6 +126,11 @@ extension ServiceMethods {
     }
 
     func show(_ given: RPCParameters) async throws -> JSON {
+        if let text = try? given.text(0), QueuedCollection.isID(text) {
+            let id = try await collection(text)
+            guard let found = try await collections.snapshots(of: [id]).first else { throw RPCError.noDownload(text) }
+            return ServiceJSON.json(found)
+        }
         guard let found = try await one(given, changes: false, { try $0.inspectedDetails(of: $1) }),
             let details = await InspectedDetails.completed([found]).first,
             case .object(var members) = ServiceJSON.json(details.snapshot)
@@ -179,21 +184,9 @@ extension ServiceMethods {
 
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: RPCParameters) async throws -> JSON {
-        var requests: [Result<DownloadRequest, Failure>] = []
-        for object in try given.list(0) { requests.append(try AddItem(object, given.rights, defaults.options).request) }
-        let results = try await manager.addAll(requests)
-        return .array(
-            results.map { result in
-                switch result {
-                case .success(let added):
-                    .object(
-                        [JSON.Member("id", .string(added.id.description))]
-                            + (added.isKnown ? [JSON.Member("known", .bool(true))] : [])
-                            + (added.isFinished ? [JSON.Member("finished", .bool(true))] : [])
-                            + (added.isPaused ? [JSON.Member("paused", .bool(true))] : []))
-                case .failure(let error): ["error": .object(ServiceJSON.members(error))]
-                }
-            })
+        var items: [AddItem] = []
+        for object in try given.list(0) { items.append(try AddItem(object, given.rights, defaults.options)) }
+        return .array(try await add(items))
     }
 
     /// `[ID, URL]`: another URL of the same content.

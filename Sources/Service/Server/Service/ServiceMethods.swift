@@ -7,6 +7,7 @@ import Synchronization
 struct ServiceMethods: RPCMethods {
     private let others: [any RPCMethods]
     let manager: DownloadManager
+    let collections: CollectionQueue
     let page: Page
     let defaults: ServiceDefaults
     let hooks: Hooks
@@ -18,11 +19,13 @@ struct ServiceMethods: RPCMethods {
 
     /// `stop` requests the service to end.
     init(
-        _ others: [any RPCMethods], manager: DownloadManager, page: Page, configuration: ServiceConfiguration,
+        _ others: [any RPCMethods], manager: DownloadManager, collections: CollectionQueue, page: Page,
+        configuration: ServiceConfiguration,
         portRefusal: String?, stop: @escaping @Sendable () -> Void
     ) {
         self.others = others
         self.manager = manager
+        self.collections = collections
         self.page = page
         defaults = configuration.defaults
         hooks = configuration.hooks

@@ -1,6 +1,6 @@
 // Actions on downloads.
 
-import { nameOf, partOf } from "./queue.js";
+import { isCollection, nameOf, partOf } from "./queue.js";
 import { discarded } from "./commands.js";
 import * as format from "./format.js";
 import { rest } from "./rest.js";
@@ -75,7 +75,7 @@ export class Actions {
 
   /** @param {string[]} ids */
   force(ids) {
-    const able = this.rowsOf(ids).filter((row) => partOf(row) !== "finished" && partOf(row) !== "running");
+    const able = this.rowsOf(ids).filter((row) => !isCollection(row) && partOf(row) !== "finished" && partOf(row) !== "running");
     if (able.length > 0) this.call("pawl.start", idsOf(able));
   }
 
@@ -107,6 +107,15 @@ export class Actions {
       if (!(await (await rest()).confirm(question))) return;
     }
     this.#stepAside(ids);
+    // A collection is gone at once; its complete files stay.
+    const whole = idsOf(rows.filter(isCollection));
+    if (whole.length > 0) {
+      if ((await this.call("pawl.remove", whole)) === undefined) return;
+      this.toasts.show(words.removedMany(whole.length));
+      const others = ids.filter((id) => !whole.includes(id));
+      if (others.length > 0) await this.remove(others, keepsFile);
+      return;
+    }
     if ((await this.call("pawl.remove", ids, { keepFile: keepsFile, grace: graceOfService })) === undefined) return;
     const text = rows.length === 1 ? words.removed(nameOf(rows[0])) : words.removedMany(rows.length);
     const removal = {
@@ -179,7 +188,7 @@ export class Actions {
       return;
     }
     const paused = this.pausedGroups.filter((other) => group === null || other === group);
-    for (const other of paused) this.call("pawl.resumeGroup", other);
+    for (const other of paused) this.call(this.queue.rows.has(other) ? "pawl.resume" : "pawl.resumeGroup", other);
     // A download paused individually stays paused when its group is resumed.
     if (group === null || paused.length === 0) this.resume(idsOf(this.#whole.filter(mayResume)));
   }
@@ -354,7 +363,7 @@ export class Actions {
 
   /** @param {string[]} ids @param {number} step */
   async prioritise(ids, step) {
-    for (const row of this.rowsOf(ids)) await this.call("pawl.priority", row.id, (row.priority ?? 0) + step);
+    for (const row of this.rowsOf(ids).filter((row) => !isCollection(row))) await this.call("pawl.priority", row.id, (row.priority ?? 0) + step);
   }
 
   /** @param {string[]} ids */

@@ -1,7 +1,7 @@
 // The commands for downloads: one table for the toolbar, the context menu and the details.
 
 import * as format from "./format.js";
-import { isForbidden, isInLine, isOfStore, partOf } from "./queue.js";
+import { isCollection, isForbidden, isInLine, isOfStore, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -29,7 +29,7 @@ export const wantsLogin = (row) => row.error?.code === 24 && !isOfStore(row.erro
 const mayMove = (row) => row.name === undefined;
 
 /** The bytes that a removal discards: those received of unfinished downloads. @param {Row[]} rows */
-export const discarded = (rows) => rows.reduce((sum, row) => sum + (isFinished(row) ? 0 : row.written ?? 0), 0);
+export const discarded = (rows) => rows.reduce((sum, row) => sum + (isFinished(row) || isCollection(row) ? 0 : row.written ?? 0), 0);
 
 /** A removal, with what happens to files and to what was received. @param {Row[]} rows */
 function removalText(rows) {
@@ -43,7 +43,8 @@ export function rowCommands(actions) {
   const some = (/** @type {(row: Row) => boolean} */ fits) => (/** @type {Row[]} */ rows) => rows.some(fits);
   const one = (/** @type {(row: Row) => boolean} */ fits) => (/** @type {Row[]} */ rows) => rows.length === 1 && fits(rows[0]);
   const any = (/** @type {Row[]} */ rows) => rows.length > 0;
-  return [
+  /** @type {RowCommand[]} */
+  const commands = [
     { word: "details", icon: "details", key: "Enter", fits: one(() => true), run: (_, [row]) => actions.showDetails(row.id) },
     { word: "pause", icon: "pause", key: "Space", isMain: true, begins: true, fits: some((row) => row.toggle === "pause"), run: (ids) => actions.pause(ids) },
     { word: "resume", icon: "continue", key: "Space", isMain: true, fits: some((row) => partOf(row) === "paused"), run: (ids) => actions.resume(ids) },
@@ -69,6 +70,10 @@ export function rowCommands(actions) {
     { word: "remove", icon: "close", key: "Del", begins: true, text: removalText, fits: any, run: (ids) => actions.remove(ids, true) },
     { word: "removeFile", icon: "remove", key: "⇧ Del", isDangerous: true, fits: some(isFinished), run: (ids) => actions.remove(ids, false) },
   ];
+  const ofAll = new Set(["pause", "resume", "retry", "remove"]);
+  return commands.map((command) => ({
+    ...command, fits: (rows) => command.fits(rows) && (ofAll.has(command.word) || !rows.some(isCollection)),
+  }));
 }
 
 /**

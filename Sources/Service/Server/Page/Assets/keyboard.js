@@ -1,6 +1,6 @@
 // Keyboard shortcuts: one table, also shown in the help.
 
-import { partOf } from "./queue.js";
+import { isCollection, partOf } from "./queue.js";
 
 /**
  * @typedef {object} Shortcut
@@ -44,7 +44,7 @@ export function shortcutsOf(program) {
     { part: "list", keys: ["⇧ ↓", "⇧ ↑"], text: "extend", fits: () => false, run: () => {} },
     { part: "list", keys: ["Ctrl A"], text: "all", fits: (e) => control(e, "a"), run: () => view.chooseAll() },
     { part: "list", keys: ["Space"], text: "toggle", fits: (e) => plain(e, " "), run: () => actions.toggle(chosen()) },
-    { part: "list", keys: ["Enter"], text: "open", fits: (e) => plain(e, "Enter"), run: () => detail.toggle() },
+    { part: "list", keys: ["Enter"], text: "open", fits: (e) => plain(e, "Enter"), run: () => (first() && isCollection(first()) ? view.toggleOpened(first().id) : detail.toggle()) },
     { part: "list", keys: ["Del"], text: "remove", fits: (e) => plain(e, "Delete") && !e.shiftKey, run: () => actions.remove(chosen(), true) },
     { part: "list", keys: ["⇧ Del"], text: "removeFile", fits: (e) => plain(e, "Delete") && e.shiftKey, run: () => actions.remove(chosen(), false) },
     { part: "list", keys: ["Ctrl Z"], text: "undo", fits: (e) => control(e, "z"), run: () => actions.undo() },
@@ -56,11 +56,11 @@ export function shortcutsOf(program) {
     { part: "moving", keys: ["+", "−"], text: "raise", fits: (e) => plain(e, "+"), run: () => actions.prioritise(chosen(), 1) },
     { part: "moving", keys: [], text: "raise", fits: (e) => plain(e, "-"), run: () => actions.prioritise(chosen(), -1) },
     { part: "moving", keys: ["P"], text: "whole", fits: (e) => plain(e, "p"), run: () => actions.toggleWhole() },
-    { part: "one", keys: ["F2"], text: "rename", fits: (e) => plain(e, "F2"), run: one((row) => actions.rename(row)) },
-    { part: "one", keys: ["E"], text: "edit", fits: (e) => plain(e, "e"), run: one((row) => partOf(row) !== "finished" && actions.edit(row)) },
-    { part: "one", keys: ["U"], text: "url", fits: (e) => plain(e, "u"), run: one((row) => actions.replaceURL(row)) },
+    { part: "one", keys: ["F2"], text: "rename", fits: (e) => plain(e, "F2"), run: one((row) => !isCollection(row) && actions.rename(row)) },
+    { part: "one", keys: ["E"], text: "edit", fits: (e) => plain(e, "e"), run: one((row) => partOf(row) !== "finished" && !isCollection(row) && actions.edit(row)) },
+    { part: "one", keys: ["U"], text: "url", fits: (e) => plain(e, "u"), run: one((row) => !isCollection(row) && actions.replaceURL(row)) },
     { part: "one", keys: ["Ctrl C"], text: "copy", fits: (e) => control(e, "c") && String(getSelection()) === "", run: () => actions.copyURLs(chosen()) },
-    { part: "one", keys: ["O"], text: "file", fits: (e) => plain(e, "o"), run: one((row) => actions.open(row)) },
+    { part: "one", keys: ["O"], text: "file", fits: (e) => plain(e, "o"), run: one((row) => !isCollection(row) && actions.open(row)) },
     { part: "page", keys: ["N"], text: "add", fits: (e) => plain(e, "n"), run: () => program.openAdding([]) },
     { part: "page", keys: ["Ctrl V"], text: "paste", fits: () => false, run: () => {} },
     { part: "page", keys: ["/"], text: "search", fits: (e) => plain(e, "/"), run: () => program.focusSearch() },

@@ -88,6 +88,8 @@ export class List {
         top: index * height,
         isChosen: chosen.has(row.id),
         isCurrent: row.id === current,
+        isOpened: this.view.opened.has(row.id),
+        isMember: this.view.queue.isMember(row),
       });
     }
     setAttribute(this.#grid, "aria-rowcount", String(rows.length + 1));

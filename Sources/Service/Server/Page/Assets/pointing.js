@@ -3,6 +3,7 @@
 import { menuOf, rowCommands } from "./commands.js";
 import { at } from "./dom.js";
 import { openPopup } from "./popup.js";
+import { isCollection } from "./queue.js";
 import { words } from "./words.js";
 
 /**
@@ -15,6 +16,7 @@ export function listenForPointing(list, view, actions, detail) {
   const grid = at("grid");
   /** The download where a press began: the order may change before it ends. @type {string | null} */
   let pressed = null;
+  const isFolded = (/** @type {string} */ id) => actions.rowsOf([id]).some(isCollection);
   grid.addEventListener("pointerdown", (event) => (pressed = list.idAt(event.target)));
   grid.addEventListener("click", (event) => {
     const shown = list.idAt(event.target);
@@ -27,6 +29,7 @@ export function listenForPointing(list, view, actions, detail) {
     }
     if (event.target instanceof Element && event.target.closest(".info")) {
       view.choose(id);
+      if (isFolded(id)) return view.toggleOpened(id);
       detail.open();
       return;
     }
@@ -43,7 +46,8 @@ export function listenForPointing(list, view, actions, detail) {
       view.choose(id);
       // Touch has no second button: a tap opens the details.
       if (matchMedia("(hover: none), (max-width: 700px)").matches) {
-        detail.open();
+        if (isFolded(id)) view.toggleOpened(id);
+        else detail.open();
         return;
       }
       detail.follow();
@@ -52,7 +56,10 @@ export function listenForPointing(list, view, actions, detail) {
   });
   grid.addEventListener("dblclick", (event) => {
     const isOnButton = event.target instanceof Element && event.target.closest("button");
-    if (list.idAt(event.target) !== null && !isOnButton) detail.open();
+    const id = list.idAt(event.target);
+    if (id === null || isOnButton) return;
+    if (isFolded(id)) view.toggleOpened(id);
+    else detail.open();
   });
   grid.addEventListener("contextmenu", (event) => {
     if (event.target instanceof Element && event.target.closest(".heads")) return;

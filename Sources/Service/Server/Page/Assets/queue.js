@@ -33,6 +33,7 @@
  * @property {string} [description]
  * @property {Failure} [error]
  * @property {boolean} [isHeld] it waits because its group is paused
+ * @property {{listed: number, isListed: boolean, done: number, running: number, failed: number}} [files] of a collection, whose id is the group of its downloads
  */
 
 /**
@@ -108,6 +109,9 @@ function lastComponent(url) {
   }
 }
 
+/** A URL that stands for many files. @param {Row} row */
+export const isCollection = (row) => row.files !== undefined;
+
 /** The order in which they run. @param {Row} one @param {Row} other */
 export const byTurn = (one, other) =>
   (other.priority ?? 0) - (one.priority ?? 0) || one.position - other.position;
@@ -167,7 +171,8 @@ export class Queue extends EventTarget {
     let [written, total, unknown, speed] = [0, 0, 0, 0];
     for (const row of this.rows.values()) {
       const part = partOf(row);
-      if (part !== "running" && part !== "waiting") continue;
+      // Those of a collection that are not in the queue yet count too.
+      if (part !== "running" && part !== "waiting" || this.isMember(row)) continue;
       written += row.written ?? 0;
       if (row.total === undefined) unknown += 1;
       total += row.total ?? row.written ?? 0;
@@ -178,21 +183,30 @@ export class Queue extends EventTarget {
 
   get speed() {
     let sum = 0;
-    for (const row of this.rows.values()) sum += row.speed ?? 0;
+    for (const row of this.rows.values()) if (!this.isMember(row)) sum += row.speed ?? 0;
     return sum;
   }
 
   /** The number of downloads in each part, and in total. */
   counts() {
-    const counts = { all: this.rows.size, running: 0, waiting: 0, paused: 0, finished: 0, failed: 0 };
-    for (const row of this.rows.values()) counts[partOf(row)] += 1;
+    const counts = { all: 0, running: 0, waiting: 0, paused: 0, finished: 0, failed: 0 };
+    for (const row of this.rows.values()) {
+      if (this.isMember(row)) continue;
+      counts.all += 1;
+      counts[partOf(row)] += 1;
+    }
     return counts;
+  }
+
+  /** Whether it is in the row of a collection. @param {Row} row */
+  isMember(row) {
+    return row.group !== undefined && this.rows.get(row.group)?.files !== undefined;
   }
 
   groups() {
     /** @type {Map<string, number>} */
     const groups = new Map();
-    for (const { group } of this.rows.values()) if (group) groups.set(group, (groups.get(group) ?? 0) + 1);
+    for (const { group } of this.rows.values()) if (group && !this.rows.has(group)) groups.set(group, (groups.get(group) ?? 0) + 1);
     return new Map([...groups].sort(([one], [other]) => one.localeCompare(other)));
   }
 
@@ -207,7 +221,7 @@ export class Queue extends EventTarget {
 
   /** Downloads that wait for a slot or are paused, in queue order. */
   line() {
-    return [...this.rows.values()].filter(isInLine).sort(byTurn);
+    return [...this.rows.values()].filter((row) => isInLine(row) && !isCollection(row)).sort(byTurn);
   }
 
   /** @param {string} id */

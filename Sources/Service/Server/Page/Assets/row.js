@@ -5,7 +5,7 @@ import { columns } from "./columns.js";
 import { make, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { icon } from "./icons.js";
-import { hostOf, isInLine, isShort, meanSpeedOf, nameOf, partOf } from "./queue.js";
+import { hostOf, isCollection, isInLine, isShort, meanSpeedOf, nameOf, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -45,7 +45,7 @@ export class RowElement {
 
   /**
    * @param {Row} row
-   * @param {{index: number, top: number, isChosen: boolean, isCurrent: boolean}} place
+   * @param {{index: number, top: number, isChosen: boolean, isCurrent: boolean, isOpened: boolean, isMember: boolean}} place
    */
   show(row, place) {
     const { element } = this;
@@ -57,7 +57,9 @@ export class RowElement {
     setAttribute(element, "aria-selected", String(place.isChosen));
     element.style.transform = `translateY(${place.top}px)`;
     element.classList.toggle("is-current", place.isCurrent);
-    element.draggable = isInLine(row);
+    element.draggable = isInLine(row) && !isCollection(row);
+    element.classList.toggle("is-member", place.isMember);
+    setAttribute(element, "aria-expanded", isCollection(row) ? String(place.isOpened) : null);
     if (this.row === row) return;
     this.row = row;
     this.#fill(row);
@@ -79,7 +81,8 @@ export class RowElement {
     setText(this.name, name);
     setAttribute(this.name, "title", name);
     const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
-    const note = row.error ? words.reason(row.error)
+    const note = row.files ? [filesText(row.files), row.error ? words.reason(row.error) : hostOf(row)].join(" · ")
+      : row.error ? words.reason(row.error)
       : row.waitsForHost && row.retryIn !== undefined ? words.hostWaits(row.waitsForHost, format.duration(Math.ceil(row.retryIn)))
       : limitOf(row) ? limitOf(row)
       : failure ? words.cause(failure) : [hostOf(row), row.group].filter(Boolean).join(" · ");
@@ -87,12 +90,12 @@ export class RowElement {
     setAttribute(this.note, "title", row.error ? note : failure ? words.cause(failure) : row.url);
     // Shown before the note where there is no column for it.
     setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row, stateOf(row) === "crowded"));
-    setText(this.brief, row.error ? shortened(words.cause(row.error)) : failure || isRetrying(row) ? shortened(note) : briefOf(row));
+    setText(this.brief, row.files ? [filesText(row.files), sizeText(row)].filter(Boolean).join(" · ") : row.error ? shortened(words.cause(row.error)) : failure || isRetrying(row) ? shortened(note) : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
     this.#showRemedy(row, part);
-    setAttribute(this.info, "aria-label", words.detailsOf(name));
-    setAttribute(this.info, "title", words.toolbar.details);
+    setAttribute(this.info, "aria-label", (isCollection(row) ? words.filesOf : words.detailsOf)(name));
+    setAttribute(this.info, "title", isCollection(row) ? words.filesOf(name) : words.toolbar.details);
     const isMoving = part === "running" && (row.speed ?? 0) > 0;
     const { state, size, speed, left, mean: meanCell, ended, connections, added } = this.cells;
     setText(state, stateText(row, true));
@@ -125,7 +128,7 @@ export class RowElement {
 
   /** A failed download has no progress to show, but something to do. @param {Row} row @param {string} part */
   #showRemedy(row, part) {
-    const [remedy] = part === "failed" ? remediesOf(row) : [/** @type {const} */ ("")];
+    const [remedy] = part === "failed" ? isCollection(row) ? [/** @type {const} */ ("retry")] : remediesOf(row) : [/** @type {const} */ ("")];
     this.bar.hidden = this.percent.hidden = part === "failed";
     this.remedy.hidden = remedy === "";
     if (remedy === this.#remedy) return;
@@ -147,6 +150,10 @@ export class RowElement {
     setAttribute(this.bar, "aria-label", words.progress);
   }
 }
+
+/** @param {NonNullable<Row["files"]>} files */
+const filesText = ({ done, listed, isListed, failed }) =>
+  [words.filesDone(format.count(done), format.count(listed), isListed), failed > 0 && words.filesFailed(format.count(failed))].filter(Boolean).join(" · ");
 
 /** A reason with shortened digests. @param {string} text */
 const shortened = (text) => text.replace(/\b([\da-f]{8})[\da-f]{24,}\b/g, "$1…");

@@ -1,6 +1,6 @@
 // Filter, order and selection of rows.
 
-import { byTurn, meanSpeedOf, nameOf, partOf } from "./queue.js";
+import { byTurn, isCollection, meanSpeedOf, nameOf, partOf } from "./queue.js";
 
 /** @typedef {import("./queue.js").Row} Row */
 /** `sign` is -1 if the order is reversed. @typedef {(one: Row, other: Row, sign: number) => number} Order */
@@ -54,6 +54,8 @@ export class View extends EventTarget {
   isReversed = false;
   /** @type {Set<string>} */
   chosen = new Set();
+  /** Collections whose downloads are shown below them. @type {Set<string>} */
+  opened = new Set();
   /** The current row. @type {string | null} */
   current = null;
   /** The start of a range selection. @type {string | null} */
@@ -86,7 +88,7 @@ export class View extends EventTarget {
     const order = orders[this.order];
     const sign = this.isReversed ? -1 : 1;
     rows.sort((one, other) => order(one, other, sign) || inQueue(one, other) || (one.id < other.id ? -1 : 1));
-    this.rows = rows;
+    this.rows = this.#fold(rows);
     if (this.chosen.size > 0) {
       // What has left the list, for example because it was resumed, is not acted on unseen.
       const shown = new Set(rows.map(({ id }) => id));
@@ -94,6 +96,21 @@ export class View extends EventTarget {
     }
     if (this.current && !this.queue.rows.has(this.current)) this.current = null;
     this.#notify();
+  }
+
+  /** The downloads of a collection below it if it is opened, else not. @param {Row[]} rows */
+  #fold(rows) {
+    if (!rows.some(isCollection)) return rows.filter((row) => !this.queue.isMember(row));
+    /** @type {Map<string, Row[]>} */
+    const members = new Map();
+    for (const row of rows) if (row.group && this.opened.has(row.group)) members.set(row.group, [...(members.get(row.group) ?? []), row]);
+    return rows.flatMap((row) => (this.queue.isMember(row) ? [] : [row, ...(members.get(row.id) ?? [])]));
+  }
+
+  /** Shows the downloads of a collection below it, or hides them. @param {string} id */
+  toggleOpened(id) {
+    if (!this.opened.delete(id)) this.opened.add(id);
+    this.refresh();
   }
 
   /** @param {{part?: string, group?: string | null, text?: string}} filter */

@@ -84,6 +84,10 @@ export const english = {
     `${host} allowed ${count} ${count === 1 ? "connection" : "connections"} at ${time}; "pawl hosts --forget ${host}" forgets it`,
   hostWaits: (/** @type {string} */ host, /** @type {string} */ span) => `${host} requested a wait: ${span} left`,
   leftIn: (/** @type {string} */ span) => `${span} left`,
+  filesOf: (/** @type {string} */ name) => `Files of ${name}`,
+  filesDone: (/** @type {string} */ done, /** @type {string} */ listed, /** @type {boolean} */ isListed) =>
+    `${done} of ${listed}${isListed ? "" : " or more"} files`,
+  filesFailed: (/** @type {string} */ count) => `${count} failed`,
   detailsOf: (/** @type {string} */ name) => `Details of ${name}`,
   columns: /** @type {Record<string, string>} */ ({
     toggle: "Pause or resume", info: "Details", mean: "Mean speed", ended: "Finished at", name: "Name", progress: "Progress", state: "State", size: "Size", speed: "Speed",

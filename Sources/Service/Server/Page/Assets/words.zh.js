@@ -70,6 +70,9 @@ export const chinese = {
   hostAllowed: (host, count, time) => `${host} 在 ${time} 只允许 ${count} 个连接；“pawl hosts --forget ${host}”可清除此记录`,
   hostWaits: (host, span) => `${host} 要求等待，剩余 ${span}`,
   leftIn: (span) => `剩余 ${span}`,
+  filesOf: (name) => `${name} 的文件`,
+  filesDone: (done, listed, isListed) => `${done} / ${listed}${isListed ? "" : "+"} 个文件`,
+  filesFailed: (count) => `${count} 个失败`,
   detailsOf: (name) => `${name} 的详情`,
   columns: {
     toggle: "暂停或继续", info: "详情", mean: "平均速度", ended: "完成时间", name: "名称", progress: "进度", state: "状态", size: "大小", speed: "速度", left: "剩余",
