@@ -28,7 +28,7 @@ import Testing
         return request
     }
 
-    @Test func `many files share one HTTP 2 connection and segments do not`() throws {
+    @Test func `many files share HTTP 2 connections and segments do not`() throws {
         let authority = try TestAuthority()
         let site = try site()
         defer { withExtendedLifetime(site) {} }
@@ -44,7 +44,7 @@ import Testing
         let log = nginx.finish()
         let multiplexed = log.filter { $0.version == "HTTP/2.0" }
         #expect(multiplexed.count == 8)
-        #expect(Set(multiplexed.map(\.connection)).count == 1)
+        #expect(Set(multiplexed.map(\.connection)).count <= HTTP2Pool.mostConnections)
         let separate = log.filter { $0.version == "HTTP/1.1" }
         #expect(separate.count == 3)
         // The first handshake goes ahead, and its connection may be free when the others are sent.

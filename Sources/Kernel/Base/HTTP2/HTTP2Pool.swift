@@ -45,8 +45,9 @@ package struct HTTP2Pool: Hashable, Sendable {
         var mostConnections: Int?
     }
 
-    /// Of one key; `pawl get` has at most four pools, and so no more connections to a host than over HTTP/1.1. Those to a
-    /// server that is not known yet are opened together, as each begins slowly (RFC 5681 §3.1).
+    /// Of one key; `pawl get` has at most four pools, and so no more connections to a host than over HTTP/1.1.
+    ///
+    /// Those to a server that is not known yet are opened together, as each begins slowly (RFC 5681 §3.1).
     package static let mostConnections = 4
     /// So many requests are carried before another connection is opened beside: a lost packet holds up all of them.
     package static let busy = 16
