@@ -288,6 +288,7 @@ const messages = {
   "fault-long-head": "响应头超出长度限制",
   "fault-netrc-file": "无法读取 netrc 文件 {0}",
   "fault-no-close-notify": "连接关闭时没有 TLS close_notify",
+  "fault-no-common-protocol": "服务器没有所提供的任何 HTTP 版本",
   "fault-no-last-chunk": "连接在最后一个分块之前关闭",
   "fault-no-memory": "没有足够的内存用于传输",
   "fault-no-status": "响应没有状态码",
