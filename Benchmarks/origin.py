@@ -1,5 +1,5 @@
 """The origin servers: nginx on loopback, and a link that all connections share."""
-import os, socket, subprocess, sys, threading, time
+import os, socket, subprocess, sys, tempfile, threading, time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Scripts"))
 import waiting
@@ -68,9 +68,8 @@ class Far:
     HOST = "10.78.0.2"
 
     def __init__(self, origin, link, delay, rate, loss):
-        self.name, self.folder = f"pawl-far-{os.getpid()}", os.path.join(origin.folder, f"far-{delay}-{loss}")
+        self.name, self.folder = f"pawl-far-{os.getpid()}", tempfile.mkdtemp(prefix="far-", dir=origin.folder)
         self.tls, self.http1 = 443, 444
-        os.makedirs(self.folder)
         self.run("ip", "netns", "add", self.name)
         self.link = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", link, self.name, "pawl-near", "pawl-far",
                                       str(delay), str(rate), str(loss)], stdout=subprocess.PIPE)
