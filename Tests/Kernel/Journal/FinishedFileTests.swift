@@ -84,6 +84,8 @@ import Testing
     @Test func `a stamp is stored as text, also that of an earlier version`() {
         #expect(FileStamp(text: stamp.text) == stamp)
         #expect(FileStamp(text: "1 7 10 5") == FileStamp(device: 1, inode: 7, length: 10, modified: 5))
-        for text in ["", "1 2 3", "1 2 3 4 5 6", "a 2 3 4", "1 2 3 4 x"] { #expect(FileStamp(text: text) == nil) }
+        for text in ["", "1 2 3", "1 2 3 4 5 6", "a 2 3 4", "1 2 3 4 x", "1 2 3 ", "1 2 3 --4", "1 2 3 -", "1  2 3 4"] {
+            #expect(FileStamp(text: text) == nil)
+        }
     }
 }

@@ -38,11 +38,10 @@ package struct FileStamp: Hashable, Sendable {
     package var text: String { "\(device) \(inode) \(length) \(modified)" + (birth == 0 ? "" : " \(birth)") }
 
     /// `nil` for what ``text`` has not written; an earlier version wrote no creation time.
-    package init?(text: some StringProtocol) {
-        let parts = text.split(separator: " ")
-        guard 4...5 ~= parts.count, let device = UInt64(parts[0]), let inode = UInt64(parts[1]),
-            let length = Int64(parts[2]), let modified = Int64(parts[3]),
-            let birth = parts.count == 5 ? Int64(parts[4]) : 0
+    package init?(text: String) {
+        guard let parts = integers(in: text), 4...5 ~= parts.count, let device = UInt64(exactly: parts[0]),
+            let inode = UInt64(exactly: parts[1]), let length = Int64(exactly: parts[2]),
+            let modified = Int64(exactly: parts[3]), let birth = parts.count == 5 ? Int64(exactly: parts[4]) : 0
         else { return nil }
         self.init(device: device, inode: inode, length: length, modified: modified, birth: birth)
     }
@@ -65,9 +64,10 @@ package struct FolderStamp: Hashable, Sendable {
     package var text: String { "\(inode) \(birth)" }
 
     /// `nil` for what ``text`` has not written.
-    package init?(text: some StringProtocol) {
-        let parts = text.split(separator: " ")
-        guard parts.count == 2, let inode = UInt64(parts[0]), let birth = Int64(parts[1]) else { return nil }
+    package init?(text: String) {
+        guard let parts = integers(in: text), parts.count == 2, let inode = UInt64(exactly: parts[0]),
+            let birth = Int64(exactly: parts[1])
+        else { return nil }
         self.init(inode: inode, birth: birth)
     }
 }
@@ -96,4 +96,28 @@ package struct DiskRoom: Hashable, Sendable {
     package func mayHold(_ needed: Int64?) -> Bool {
         !isReadOnly && files != 0 && bytes >= max(needed ?? 0, Self.least)
     }
+}
+
+/// The decimal integers of a text, separated by single spaces; `nil` for any other text.
+///
+/// By bytes, without a text for each: a queue parses them with every record that it reads.
+private func integers(in text: String) -> [Int128]? {
+    var all: [Int128] = []
+    var (value, isNegative, digits) = (Int128(0), false, 0)
+    func ended() -> Int128? { digits > 0 ? (isNegative ? -value : value) : nil }
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: " "):
+            guard let ended = ended() else { return nil }
+            all.append(ended)
+            (value, isNegative, digits) = (0, false, 0)
+        case UInt8(ascii: "-") where digits == 0 && !isNegative: isNegative = true
+        case UInt8(ascii: "0")...UInt8(ascii: "9") where digits < 20:
+            value = value * 10 + Int128(byte - UInt8(ascii: "0"))
+            digits += 1
+        default: return nil
+        }
+    }
+    guard let ended = ended() else { return nil }
+    return all + [ended]
 }
