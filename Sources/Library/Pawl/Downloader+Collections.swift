@@ -134,3 +134,21 @@ private final class DownloadedPage: PageTransfer {
         stop?()
     }
 }
+
+extension DownloadOptions {
+    /// Takes what a listing says of the file at `path`; returns the file that it replaces.
+    mutating func take(_ planned: PlannedEntry, at path: String) throws(PawlError) -> FileStamp? {
+        let entry = planned.entry
+        try place(at: path)
+        checksum = entry.checksum
+        if !entry.mayHaveSums { verification = .auto }
+        if entry.proof != .facts { expectedLength = entry.size }
+        if entry.replaces { existingFile = .overwrite }
+        switch planned.state {
+        case .missing, .unchanged: return nil
+        case .outdated(let stamp), .perhapsOutdated(let stamp):
+            existingFile = .overwrite
+            return stamp
+        }
+    }
+}

@@ -164,18 +164,7 @@ private final class CollectionTransfer: Sendable {
             } catch { throw PawlError(error) }
             var options = collection.source.options(collection.downloadOptions)
             options.folder = folder
-            try options.place(at: path)
-            options.checksum = planned.entry.checksum
-            if !planned.entry.mayHaveSums { options.verification = .auto }
-            if planned.entry.replaces { options.existingFile = .overwrite }
-            if planned.entry.proof != .facts { options.expectedLength = planned.entry.size }
-            var replaced: FileStamp?
-            switch planned.state {
-            case .missing, .unchanged: break
-            case .outdated(let stamp), .perhapsOutdated(let stamp):
-                replaced = stamp
-                options.existingFile = .overwrite
-            }
+            let replaced = try options.take(planned, at: path)
             let download = try downloader.add(
                 planned.entry.address, options: options, pieces: nil,
                 digests: planned.entry.digest.map { [$0] } ?? [], replaces: replaced)

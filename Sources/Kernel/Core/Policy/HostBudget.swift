@@ -189,8 +189,8 @@ package struct HostBudget: Hashable, Sendable {
     package func nextTurn(now: Instant) -> Instant? {
         guard line.count > invited else { return nil }
         var times = [quotaUntil, overload?.until, limit?.trialAt, memory?.trialAt].compactMap { $0 }
-        for waiter in line where !targets.isEmpty && !waiter.isInvited {
-            if let until = targets[waiter.request.target]?.holdUntil { times.append(until) }
+        if !targets.isEmpty {
+            times += line.lazy.filter { !$0.isInvited }.compactMap { targets[$0.request.target]?.holdUntil }
         }
         return times.filter { $0 > now }.min()
     }

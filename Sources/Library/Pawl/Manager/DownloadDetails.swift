@@ -206,8 +206,10 @@ extension QueueKeeper {
     }
 
     /// The options with what the record has in fields of its own.
-    func options(of record: QueueRecord) -> DownloadOptions {
-        var options = StoredOptions(text: record.options).options
+    func options(of record: QueueRecord) -> DownloadOptions { options(of: record, StoredOptions(text: record.options)) }
+
+    private func options(of record: QueueRecord, _ stored: StoredOptions) -> DownloadOptions {
+        var options = stored.options
         options.folder = record.folder
         options.mirrors = Array(record.sources.dropFirst())
         options.taskDescription = record.taskDescription
@@ -218,7 +220,7 @@ extension QueueKeeper {
         let snapshot = snapshot(record)
         let stored = StoredOptions(text: record.options)
         var details = DownloadDetails(
-            snapshot: snapshot, sources: record.sources, options: options(of: record),
+            snapshot: snapshot, sources: record.sources, options: options(of: record, stored),
             written: snapshot.written > 0 ? [0..<snapshot.written] : [], pieceLength: stored.pieceLength)
         details.digests = stored.digests
         details.checksExistingFile = stored.checksExistingFile

@@ -7,7 +7,10 @@ import PawlQueue
 extension QueueKeeper {
     /// What is known of the file of a download that has finished.
     func finishedFile(_ record: QueueRecord) -> FinishedFile {
-        let stored = StoredOptions(text: record.options)
+        finishedFile(record, StoredOptions(text: record.options))
+    }
+
+    private func finishedFile(_ record: QueueRecord, _ stored: StoredOptions) -> FinishedFile {
         var file = FinishedFile(
             stamp: stored.finished, length: record.total, sources: record.sources.prefix(1) + stored.formerSources,
             endedAt: record.endedAt)
@@ -19,9 +22,12 @@ extension QueueKeeper {
     }
 
     /// Whether a finished download still has its file; `nil` for another one.
-    func presence(of record: QueueRecord) -> FinishedFile.Presence? {
+    ///
+    /// `stored`: its options, where they were parsed already.
+    func presence(of record: QueueRecord, _ stored: StoredOptions? = nil) -> FinishedFile.Presence? {
         guard record.state == .finished, let name = record.name else { return nil }
-        return ports.disk.presence(of: finishedFile(record), as: name, in: path(of: record))
+        let file = finishedFile(record, stored ?? StoredOptions(text: record.options))
+        return ports.disk.presence(of: file, as: name, in: path(of: record))
     }
 
     /// The path of a finished download's file, and what that is known by; `nil` unless it is there.

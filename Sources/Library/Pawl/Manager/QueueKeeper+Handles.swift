@@ -55,7 +55,8 @@ extension QueueKeeper {
     /// The current state of a download.
     func snapshot(_ record: QueueRecord) -> DownloadSnapshot {
         let record = changed[record.id] ?? runs[record.id]?.record ?? record
-        var snapshot = DownloadSnapshot(record)
+        let stored = StoredOptions(text: record.options)
+        var snapshot = DownloadSnapshot(record, stored)
         let rest = machine.rest(of: record.id)
         if let run = runs[record.id] {
             snapshot = snapshot.overlaid(with: run.box.reading)
@@ -75,7 +76,7 @@ extension QueueKeeper {
         } else if let check = checks[record.id] {
             snapshot.note(check)
         }
-        snapshot.file = presence(of: record).map { DownloadSnapshot.FileState($0) }
+        snapshot.file = presence(of: record, stored).map { DownloadSnapshot.FileState($0) }
         return snapshot
     }
 }

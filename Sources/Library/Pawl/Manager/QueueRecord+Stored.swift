@@ -50,8 +50,10 @@ extension QueueRecord {
 
 extension DownloadSnapshot {
     /// The stored state.
-    init(_ record: QueueRecord) {
-        let stored = StoredOptions(text: record.options)
+    init(_ record: QueueRecord) { self.init(record, StoredOptions(text: record.options)) }
+
+    /// The stored state; `stored` are its options.
+    init(_ record: QueueRecord, _ stored: StoredOptions) {
         self.init(id: Download.ID(rawValue: record.id.rawValue), source: Redaction.address(record.sources[0]))
         state = record.state
         name = stored.newName ?? record.name ?? stored.options.fileName

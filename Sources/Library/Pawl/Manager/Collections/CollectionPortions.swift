@@ -95,16 +95,8 @@ final class CollectionPortions {
         var request = DownloadRequest(entry.address)
         request.options = options
         request.options.folder = place.isEmpty ? "." : place
-        do throws(PawlError) { try request.options.place(at: path) } catch { throw error.failure }
-        request.options.checksum = entry.checksum
-        if !entry.mayHaveSums { request.options.verification = .auto }
-        if entry.proof != .facts { request.options.expectedLength = entry.size }
-        if entry.replaces { request.options.existingFile = .overwrite }
-        switch planned.state {
-        case .missing, .unchanged: break
-        case .outdated(let stamp), .perhapsOutdated(let stamp):
-            request.replaces = stamp
-            request.options.existingFile = .overwrite
+        do throws(PawlError) { request.replaces = try request.options.take(planned, at: path) } catch {
+            throw error.failure
         }
         (request.group, request.priority) = (collection.id, collection.priority)
         return request
