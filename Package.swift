@@ -39,6 +39,13 @@ let strictC: [CSetting] =
 let hardened: [LinkerSetting] =
     isDependency ? [] : [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])]
 
+/// The trait without which a module is not built: see Documentation/Library.md.
+let traits = [
+    "PawlStore": "Queue", "PawlCurl": "Features", "PawlResumeData": "Features", "PawlS3": "Features",
+    "PawlCollections": "Features", "PawlHub": "Features", "PawlRegistry": "Features", "PawlStreams": "Features",
+    "PawlTorrent": "Features",
+]
+
 /// A module in a folder of Sources.
 ///
 /// Its imports are held to the table in Documentation/Design.md by `make layers`. `apart` names its folders that belong to
@@ -50,9 +57,8 @@ func module(
     .target(
         name: name,
         dependencies: dependencies.map { dependency in
-            // Without the trait, DownloadManager cannot be opened.
-            guard case .byNameItem("PawlStore", _) = dependency else { return dependency }
-            return .target(name: "PawlStore", condition: .when(traits: ["Queue"]))
+            guard case .byNameItem(let name, _) = dependency, let trait = traits[name] else { return dependency }
+            return .target(name: name, condition: .when(traits: [trait]))
         }, path: "Sources/\(folder)", exclude: ["README.md"] + apart, sources: folders,
         swiftSettings: strict)
 }
@@ -71,20 +77,34 @@ func example(_ folder: String) -> Target {
         swiftSettings: [.swiftLanguageMode(.v6)])
 }
 
+/// Tests as those of a program that uses the library: they see what is public, without the strict settings.
+func consumerTests(_ name: String, in folder: String) -> Target {
+    .testTarget(
+        name: name, dependencies: ["Pawl", "PawlSession", "PawlTesting"], path: "Tests/\(folder)",
+        swiftSettings: [.swiftLanguageMode(.v6)])
+}
+
 let examples = [
     "Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress", "ModelHub", "OCILayer",
-    "Artifact", "FeedImages", "Mirror",
+    "Artifact", "FeedImages", "Mirror", "Player",
 ]
 
 let package = Package(
     name: "Pawl",
     products: [
         .library(name: "Pawl", targets: ["Pawl"]), .library(name: "PawlSession", targets: ["PawlSession"]),
-        .library(name: "PawlFoundation", targets: ["PawlFoundation"]), .executable(name: "pawl", targets: ["PawlTool"]),
+        .library(name: "PawlFoundation", targets: ["PawlFoundation"]),
+        .library(name: "PawlTesting", targets: ["PawlTesting"]), .executable(name: "pawl", targets: ["PawlTool"]),
     ],
     traits: [
         .default(enabledTraits: ["Queue"]),
-        .trait(name: "Queue", description: "DownloadManager and PawlSession, which need SQLite"),
+        .trait(
+            name: "Queue", description: "DownloadManager and PawlSession, which need SQLite",
+            enabledTraits: ["Features"]),
+        .trait(
+            name: "Features",
+            description:
+                "FTP and SFTP, streams, object stores, hubs, registries, folders, torrents, Apple's resume data"),
     ],
     targets: [
         .systemLibrary(
@@ -101,6 +121,8 @@ let package = Package(
         .target(name: "CCurl", path: "Sources/C/CCurl", cSettings: strictC),
         // The page's files, as a part of the program.
         .target(name: "CPage", path: "Sources/C/CPage", cSettings: strictC),
+        // For simulated worlds.
+        .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Sources/C/CFaultyFiles", cSettings: strictC),
 
         module("PawlBase", in: "Kernel/Base", []),
         module("PawlJournal", in: "Kernel/Journal", ["PawlBase"]),
@@ -130,6 +152,10 @@ let package = Package(
             "PawlHub", in: "Features/Hub", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlCollections"]),
         module(
             "PawlRegistry", in: "Features/Registry",
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlCollections"]),
+        module("PawlStreams", in: "Features/Streams", ["PawlBase", "PawlXML", "CCrypto"]),
+        module(
+            "PawlTorrent", in: "Features/Torrent",
             ["PawlBase", "PawlSystem", "PawlHTTP", "PawlDisk", "PawlCollections"]),
         module("PawlIntake", in: "Library/Intake", ["PawlBase", "PawlIntegrity"]),
         module(
@@ -137,16 +163,19 @@ let package = Package(
             [
                 "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlCurl", "PawlDisk",
                 "PawlReach", "PawlQueue", "PawlStore", "PawlResumeData", "PawlIntegrity", "PawlS3", "PawlCollections",
-                "PawlHub", "PawlRegistry",
+                "PawlHub", "PawlRegistry", "PawlStreams", "PawlTorrent",
             ]),
         module("PawlSession", in: "Library/Session", ["PawlBase", "PawlJournal", "PawlSystem", "Pawl"]),
         module(
             "PawlFoundation", in: "Library/Foundation", ["PawlBase", "PawlCore", "Pawl", "PawlSession"]),
         module(
+            "PawlTesting", in: "Library/Testing",
+            ["PawlBase", "PawlJournal", "PawlSystem", "PawlHTTP", "PawlDisk", "Pawl"]),
+        module(
             "PawlTestKit", in: "Testing/Kit",
             [
-                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlQueue",
-                "PawlIntegrity", "Pawl", "CCrypto",
+                "PawlBase", "PawlJournal", "PawlCore", "PawlEngine", "PawlSystem", "PawlHTTP", "PawlQueue", "PawlStore",
+                "PawlDisk", "PawlIntegrity", "PawlCollections", "PawlStreams", "Pawl", "CCrypto", "CFaultyFiles",
             ]),
         module(
             "PawlWeb", in: "Service", ["PawlBase", "PawlSystem", "PawlHTTP", "PawlXML"], only: ["Web", "RPC"],
@@ -159,8 +188,8 @@ let package = Package(
         module(
             "PawlAria2", in: "Features/Aria2",
             [
-                "PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlXML", "PawlIntegrity", "PawlIntake", "Pawl",
-                "PawlWeb", "PawlServer",
+                "PawlBase", "PawlJournal", "PawlCore", "PawlSystem", "PawlXML", "PawlIntegrity", "PawlCollections",
+                "PawlIntake", "Pawl", "PawlWeb", "PawlServer",
             ],
             apart: ["Command"]),
         module(
@@ -183,15 +212,18 @@ let package = Package(
             ]),
         module(
             "PawlVerify", in: "Features/Integrity/Commands",
-            ["PawlBase", "PawlJournal", "PawlSystem", "PawlIntegrity", "PawlIntake", "Pawl", "PawlTerminal", "PawlGet"]),
+            [
+                "PawlBase", "PawlJournal", "PawlSystem", "PawlIntegrity", "PawlTorrent", "PawlIntake", "Pawl",
+                "PawlTerminal", "PawlGet",
+            ]),
         module(
             "PawlServiceCommands", in: "Tool/Service",
             ["PawlBase", "PawlSystem", "Pawl", "PawlServer", "PawlTerminal", "PawlGet"]),
         module(
             "PawlAria2c", in: "Features/Aria2/Command",
             [
-                "PawlBase", "PawlJournal", "PawlSystem", "PawlIntegrity", "PawlIntake", "Pawl", "PawlWeb", "PawlServer",
-                "PawlAria2", "PawlTerminal", "PawlGet", "PawlServiceCommands",
+                "PawlBase", "PawlJournal", "PawlSystem", "PawlIntegrity", "PawlCollections", "PawlIntake", "Pawl",
+                "PawlWeb", "PawlServer", "PawlAria2", "PawlTerminal", "PawlGet", "PawlServiceCommands",
             ]),
         module(
             "PawlCommands", in: "Tool/Commands",
@@ -231,6 +263,7 @@ let package = Package(
         tests(
             "PawlTests", in: "Library/Pawl",
             ["QueueProgram", "Pawl", "PawlCore", "PawlEngine", "PawlHTTP", "PawlJournal", "PawlQueue"]),
+        consumerTests("ConsumerTests", in: "Library/Testing"),
         tests("PawlFoundationTests", in: "Library/Foundation", ["Pawl", "PawlFoundation", "PawlSession"]),
         .executableTarget(
             name: "SessionProgram", dependencies: ["PawlSession"], path: "Tests/Library/SessionProgram",
@@ -243,6 +276,8 @@ let package = Package(
             ["PawlCore", "PawlCurl", "PawlHTTP", "PawlJournal", "PawlS3", "PawlXML"]),
         tests("PawlHubTests", in: "Features/Hub", ["PawlHub"]),
         tests("PawlRegistryTests", in: "Features/Registry", ["PawlRegistry"]),
+        tests("PawlTorrentTests", in: "Features/Torrent", ["PawlCollections", "PawlDisk", "PawlHTTP", "PawlTorrent"]),
+        tests("PawlStreamsTests", in: "Features/Streams", ["PawlStreams"]),
         tests(
             "PawlCollectionsTests", in: "Features/Collections",
             ["PawlCollections", "PawlDisk", "PawlJournal", "PawlXML"]),
@@ -256,7 +291,9 @@ let package = Package(
         tests(
             "PawlServerTests", in: "Service/Server",
             ["Pawl", "PawlAria2", "PawlAria2c", "PawlIntake", "PawlIntegrity", "PawlServer", "PawlWeb"]),
-        tests("PawlPageTests", in: "Service/Page", ["PawlWeb", "Pawl", "PawlCore", "PawlIntegrity", "PawlServer"]),
+        tests(
+            "PawlPageTests", in: "Service/Page",
+            ["PawlWeb", "Pawl", "PawlCore", "PawlDisk", "PawlIntegrity", "PawlServer"]),
         tests(
             "PawlAria2Tests", in: "Features/Aria2",
             ["PawlJournal", "Pawl", "PawlAria2", "PawlAria2c", "PawlIntake", "PawlServer", "PawlTerminal", "PawlWeb"]),
@@ -267,14 +304,14 @@ let package = Package(
                 "PawlJournal", "PawlPipe", "PawlServer", "PawlServiceCommands", "PawlTerminal", "PawlVerify",
             ]),
         tests("PawlTestKitTests", in: "Testing/Kit", ["PawlJournal"]),
-        tests("ExamplesTests", in: "Examples", examples.map { .target(name: "Example\($0)") }),
+        tests("ExamplesTests", in: "Examples", ["Pawl"] + examples.map { .target(name: "Example\($0)") }),
         tests(
             "PawlFuzzTests", in: "Fuzz",
             [
                 "Pawl", "PawlAria2", "PawlCollections", "PawlCommands", "PawlCore", "PawlGet", "PawlHTTP", "PawlHub",
                 "PawlIntake", "PawlIntegrity", "PawlJournal", "PawlPipe", "PawlQueue", "PawlReach", "PawlRegistry",
-                "PawlResumeData", "PawlS3", "PawlTerminal",
-                "PawlWeb",
+                "PawlResumeData", "PawlS3", "PawlStreams", "PawlTerminal",
+                "PawlTorrent", "PawlWeb",
             ], apart: ["Corpus"]),
         tests(
             "PawlEndToEndTests", in: "EndToEnd",
@@ -286,7 +323,9 @@ let package = Package(
 
 if isDependency {
     // What the service, the tool and the tests add would need their C libraries, or warn that they are missing.
-    let libraries = package.targets.prefix { $0.name != "PawlTestKit" }.filter { $0.name != "CPage" }
+    let libraries = package.targets.prefix { $0.name != "PawlTestKit" }.filter {
+        !["CPage", "CFaultyFiles"].contains($0.name)
+    }
     package.targets = libraries
     package.products.removeAll { $0.name == "pawl" }
 }

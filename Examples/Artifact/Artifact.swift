@@ -51,12 +51,12 @@ struct Index: Decodable {
             say("complete: \(file.path), \(ByteText.size(file.length))")
         } catch let error as PawlError {
             say("\(error)")
-            downloader.shutDown()
+            await downloader.shutDown()
             exit(Int32(error.code.rawValue))
         } catch is DecodingError {
             say("\(words[2]) is not an index")
             exit(22)
         }
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 }

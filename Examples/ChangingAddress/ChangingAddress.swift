@@ -31,7 +31,7 @@ final class Signer: Sendable {
         let manager = try await DownloadManager(root: folder, configuration)
         var options = DownloadOptions()
         options.connections = 1
-        options.retryDelay = 0.1
+        options.retryDelay = .milliseconds(100)
         let download = try await manager.add(first, options: options)
         do {
             let file = try await download.file

@@ -45,6 +45,6 @@ func images(in feed: String) -> [String] {
             }
             for await line in group { say(line) }
         }
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 }

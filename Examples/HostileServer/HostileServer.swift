@@ -25,9 +25,9 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
 
     static func fetch(_ url: String, _ manager: DownloadManager) async throws {
         var options = DownloadOptions()
-        options.timeout = 2
+        options.timeout = .seconds(2)
         options.retries = 2
-        options.retryDelay = 0.1
+        options.retryDelay = .milliseconds(100)
         options.connections = 1
         let events = manager.events
         let download = try await manager.add(url, options: options)
@@ -37,7 +37,7 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
             for await event in events where event.id == download.id {
                 switch event.kind {
                 case .notice(let text): say("notice: \(text)")
-                case .retry(let error, let delay): say("retry in \(delay) s: \(error)")
+                case .retry(let error, let delay): say("retry in \(delay): \(error)")
                 case .started(_, let total, let offset): say("from \(offset) of \(total.map(String.init) ?? "?")")
                 default: break
                 }
@@ -51,7 +51,7 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
     }
 
     static func clear(_ url: String, _ manager: DownloadManager) async throws {
-        guard let download = try await manager.download(of: url) else { return say("unknown: \(url)") }
+        guard let download = try await manager.download(ofURL: url) else { return say("unknown: \(url)") }
         try await download.remove()
         say("cleared: \(url)")
     }

@@ -45,7 +45,7 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
 
     mutating func perform(_ word: String) async throws {
         switch word {
-        case "slots": try await downloads.change(slots: Int(next()) ?? 3)
+        case "slots": try await downloads.change(maximumConcurrentDownloads: Int(next()) ?? 3)
         case "add":
             var options = DownloadOptions()
             options.connections = 1
@@ -74,7 +74,7 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
     }
 
     func begin(_ id: Download.ID) async throws {
-        guard let download = try await downloads.download(id) else { return }
+        guard let download = try await downloads.download(withID: id) else { return }
         for await snapshot in download.updates where snapshot.written > 0 { return }
     }
 
@@ -90,14 +90,14 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
 
     /// Saves the data that an iOS app would get from `cancel(byProducingResumeData:)`.
     func save(_ download: DownloadSnapshot, in file: String) async throws {
-        let request = ResumeData.Request(url: download.source)
-        let data = ResumeData(request, received: download.written, partialName: "\(download.name ?? "").part")
+        let request = DownloadResumeData.Request(url: download.source)
+        let data = DownloadResumeData(request, received: download.written, partialName: "\(download.name ?? "").part")
         try Data(data.bytes).write(to: URL(fileURLWithPath: file))
         say("resume data of \(download.written) bytes")
     }
 
     func resume(from file: String) async throws {
-        let data = try ResumeData(Array(Data(contentsOf: URL(fileURLWithPath: file))))
+        let data = try DownloadResumeData(Array(Data(contentsOf: URL(fileURLWithPath: file))))
         var options = DownloadOptions()
         options.folder = "\(root)/from"
         let downloader = Downloader()

@@ -1,7 +1,8 @@
 import Foundation
 import Pawl
 
-// Videos for offline use: every file name is derived from the URL, with progress over all videos.
+// Videos for offline use: every file name is derived from the URL, with progress over all videos. A programme in segments
+// (HLS, DASH) becomes one file.
 //
 // usage: ExampleOfflineVideo FOLDER URL...
 //
@@ -18,6 +19,11 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
             var request = DownloadRequest(url)
             request.options.naming = .hash
             request.group = "videos"
+            if [".m3u8", ".mpd"].contains(where: url.hasSuffix) {
+                var stream = StreamOptions()
+                stream.quality = "720p"
+                request.stream = stream
+            }
             return request
         }
         for result in try await videos.add(Array(requests)) { if case .failure(let error) = result { say("\(error)") } }

@@ -47,7 +47,7 @@ import Testing
         while list.components(of: "waiting for disk") < 3 { list = try output("list") }
         #expect(list.contains("needs"), "the reason: \(list)")
         #expect(list.contains("continues by itself when there is space; free some space\n"), "\(list)")
-        #expect(try output("status").contains(": 0 running, 0 queued, 3 waiting for their disk, "))
+        #expect(try output("status").contains("\n0 running, 0 queued, 3 waiting for their disk, "))
         #expect(try output("list", "--state", "waiting").components(of: "waiting for disk") == 3)
         #expect(try !output("list", "--state", "running", "--state", "queued").contains("waiting for disk"))
         #expect(try output("list", "--json").contains(#""state":"waitingForDisk""#))

@@ -168,6 +168,26 @@ final class PipeBench: Sendable {
         #expect(closed.exit == .code(17), "\(closed.errors)")
     }
 
+    @Test(.enabled(if: ServerProcess.isInstalled("script")))
+    func `the percentage of a stopped run is that of its results`()
+        throws
+    {
+        let bench = try PipeBench()
+        try bench.serve(40)
+        for number in 10..<40 { bench.origin.adjust("/\(number).jpg") { $0.delay = .untilReleased } }
+        let pipe = "\(PawlBinary.path) pipe -i jobs --grace 0.1 \(PipeBench.local.joined(separator: " "))"
+        let script = "mkfifo go; \(pipe) >results & read word <go; kill -INT $!; wait $!"
+        let process = try PawlProcess(
+            "/usr/bin/script", ["-qec", script, "/dev/null"],
+            environment: ["TERM": "xterm", "SHELL": "/bin/bash", "LC_ALL": "C.UTF-8", "HOME": bench.folder.path],
+            folder: bench.folder.path)
+        #expect(process.hasShown { $0.contains("10 ok") })
+        _ = try PawlProcess.run("/bin/sh", ["-c", "echo word >go"], folder: bench.folder.path)
+        #expect(process.wait() == .code(7))
+        let percentages = process.output.matches(of: /(\d+)%/).compactMap { Int($0.1) }
+        #expect(try #require(percentages.max()) <= 25, "\(percentages)")
+    }
+
     @Test func `a reader that does not read holds up no end`() throws {
         let bench = try PipeBench()
         // More results than a pipe holds.

@@ -48,7 +48,7 @@ final class UpgradeTests {
         let root = folder.path("left/root")
         let manager = try await DownloadManager(root: root)
         #expect(try await manager.limits().rateLimit == 64 << 20)
-        let running = try #require(try await manager.download(of: origin.url("/slow.bin")))
+        let running = try #require(try await manager.download(ofURL: origin.url("/slow.bin")))
         let file = try await running.file
         #expect(file.path == root + "/slow.bin")
         #expect(FileSystem.difference(of: file.path, from: payload) == nil)
@@ -60,7 +60,7 @@ final class UpgradeTests {
     }
 
     private func snapshot(_ name: String, of manager: DownloadManager) async throws -> DownloadSnapshot {
-        let download = try #require(try await manager.download(of: origin.url("/\(name)")), "\(name) is lost")
+        let download = try #require(try await manager.download(ofURL: origin.url("/\(name)")), "\(name) is lost")
         return try #require(try await manager.snapshot(of: download.id))
     }
 }

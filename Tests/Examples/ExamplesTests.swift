@@ -89,6 +89,20 @@ import Testing
         #expect(again.lines.count == 4, "\(again.lines)")
     }
 
+    @Test func `the video example makes one file of a programme in segments`() throws {
+        let bench = try ExampleBench()
+        let packet: [UInt8] = [0x47, 0x40, 0x11, 0x10] + [UInt8](repeating: 7, count: 184)
+        for number in 0..<3 { bench.origin.serve("/s\(number).ts", Payload(packet + packet)) }
+        let list = (0..<3).map { "#EXTINF:2,\ns\($0).ts\n" }.joined()
+        let url = bench.origin.serve(
+            "/lesson.m3u8", Payload(text: "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(list)#EXT-X-ENDLIST\n"))
+        let process = try bench.run("OfflineVideo", bench.folder.path, url)
+        let file = try #require(bench.files.first)
+        #expect(file.hasSuffix(".ts") && file.utf8.count == 35, "\(bench.files) \(process.lines) \(process.errors)")
+        #expect(process.lines.contains { $0.hasPrefix("\(url) is ") }, "\(process.lines)")
+        #expect(bench.folder.difference(file, from: Payload((0..<6).flatMap { _ in packet })) == nil)
+    }
+
     @Test func `E1 E2 C6 the hostile server's example keeps complete files and reports why it rejects others`() throws {
         let bench = try ExampleBench()
         let payload = Payload(seed: 930, length: 900_000)

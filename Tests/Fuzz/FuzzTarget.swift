@@ -22,9 +22,11 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case journal
     case jobs
     case json
+    case keys
     case link
     case listings
     case metalink
+    case mpd
     case login
     case naming
     case netlink
@@ -33,6 +35,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case options
     case output
     case pieces
+    case playlists
     case proxy
     case quantities
     case rateLimit
@@ -44,10 +47,13 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case retryAfter
     case robots
     case secureHosts
+    case segments
     case signatures
     case socks
     case starts
     case sums
+    case torrents
+    case transfers
     case tunnel
     case zsync
 
@@ -75,9 +81,11 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .journal: try JournalLaws.check(&input)
         case .jobs: try JobLaws.check(&input)
         case .json: try JSONLaws.check(&input)
+        case .keys: try KeyLaws.check(&input)
         case .link: try LinkLaws.check(&input)
         case .listings: try ListingLaws.check(&input)
         case .metalink: try MetalinkLaws.check(&input)
+        case .mpd: try MPDLaws.check(&input)
         case .login: try LoginLaws.check(&input)
         case .naming: try NamingLaws.check(&input)
         case .netlink: try NetlinkLaws.check(&input)
@@ -86,6 +94,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .options: try OptionLaws.check(&input)
         case .output: try OutputLaws.check(&input)
         case .pieces: try PieceHashLaws.check(&input)
+        case .playlists: try PlaylistLaws.check(&input)
         case .proxy: try ProxyLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)
         case .rateLimit: try RateLimitLaws.check(&input)
@@ -97,10 +106,13 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .retryAfter: try RetryAfterLaws.check(&input)
         case .robots: try RobotsLaws.check(&input)
         case .secureHosts: try SecureHostsLaws.check(&input)
+        case .segments: try SegmentLaws.check(&input)
         case .signatures: try SignatureLaws.check(&input)
         case .socks: try SocksLaws.check(&input)
         case .starts: try StartLedgerLaws.check(&input)
         case .sums: try SumsFileLaws.check(&input)
+        case .torrents: try TorrentLaws.check(&input)
+        case .transfers: try TransferLaws.check(&input)
         case .tunnel: try TunnelLaws.check(&input)
         case .zsync: try ZsyncLaws.check(&input)
         }

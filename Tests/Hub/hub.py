@@ -8,6 +8,7 @@ POST /_control with JSON changes any of `control`. GET /_log: the requests so fa
   private: repositories that need the token. gated: those that refuse even with it. page: rows a page. elsewhere: next pages name
   another host. endless: each page has a next one. flip: paths of which the last byte is another. limited: so many API requests get 429.
   GET /_sent: how many bytes of each large file were sent, GET /_wait?N: returns when all have so many. pace: seconds that 64 KiB of one take.
+  In the log, a request for a large file has its path as file, its first byte as start, and as sent how many bytes the socket took.
   uses: of how many requests a signed URL lives. cut: so many bytes of each large response, then the connection ends. rows: more rows.
 """
 import hashlib, json, os, sys, threading, time
@@ -104,10 +105,13 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in fields + [("Content-Length", str(len(part)))]:
             self.send_header(name, value)
         self.end_headers()
+        self.entry.update(file=path, start=start, sent=0)
         for place in range(0, len(part), 65536):
             self.wfile.write(part[place:place + 65536])
             with lock:
-                sent[path] = sent.get(path, 0) + len(part[place:place + 65536])
+                count = len(part[place:place + 65536])
+                sent[path] = sent.get(path, 0) + count
+                self.entry["sent"] += count
                 served.notify_all()
             if control["pace"]:
                 time.sleep(control["pace"])
@@ -138,8 +142,9 @@ class Handler(BaseHTTPRequestHandler):
                 log.clear()
                 sent.clear()
                 return self.respond(200)
-            log.append({"server": self.server.name, "method": self.command, "path": self.path,
-                        "authorization": self.headers.get("Authorization"), "range": self.headers.get("Range")})
+            self.entry = {"server": self.server.name, "method": self.command, "path": self.path,
+                          "authorization": self.headers.get("Authorization"), "range": self.headers.get("Range")}
+            log.append(self.entry)
         if self.server.name == "cdn":
             return self.signed(url)
         return self.api(url) if path.startswith("/api/") else self.resolve(url)
@@ -231,4 +236,5 @@ def serve(name, host, port):
 
 serve("cdn", "127.0.0.2", CDN)
 serve("hub", "127.0.0.1", PORT)
+print("listening", flush=True)
 threading.Event().wait()

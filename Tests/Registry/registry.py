@@ -2,21 +2,25 @@
 """A small OCI registry for tests, with tokens, at 127.0.0.1; its blobs are at 127.0.0.2, where nothing secret may come.
 
 usage: registry.py PORT BLOBPORT: repository org/img has tag v1, an index with an image for amd64 and one for arm64, and tag art, an
-artifact with the files a.txt and sub/b.bin. Both images have one layer in common.
+artifact with the files a.txt and sub/b.bin. Both images have one layer in common. Tag large is an image with six layers of 8 MiB.
 
 POST /_control with JSON changes any of `control`. GET /_log: the requests so far. GET /_forget: forgets them.
   uses: of how many requests a token lives, 0 for any. login: whether a token needs user:secret. realm: another server of tokens.
   flip: digests of which the last byte is another. open: whether ranges without an end are allowed. cut: so many bytes of each blob, then
-  the connection ends. large: whether manifests have 100 MiB. direct: whether the registry sends blobs itself. title: of the second file.
+  the connection ends. pace: seconds that 64 KiB of one take. large: whether manifests have 100 MiB. direct: whether the registry sends blobs itself. title: of the second file.
+GET /_wait?N: returns when so many bytes of blobs were sent since /_forget. In the log, a request for a blob has its digest as file, its
+first byte as start, and as sent how many bytes the socket took.
 """
-import base64, hashlib, json, random, sys, threading
+import base64, hashlib, json, random, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 PORT, BLOBS = int(sys.argv[1]), int(sys.argv[2])
 lock = threading.RLock()
+served = threading.Condition(lock)
 control = {"uses": 0, "login": False, "realm": "", "flip": [], "open": True, "cut": 0, "large": False, "direct": False,
-           "title": "sub/b.bin"}
+           "title": "sub/b.bin", "pace": 0}
+sent = {}
 log, tokens, store = [], {}, {}
 OCI = "application/vnd.oci.image."
 
@@ -41,6 +45,16 @@ def layer(seed, size):
 shared = layer(1, 300_000)
 index = put(json.dumps({"schemaVersion": 2, "mediaType": OCI + "index.v1+json", "manifests": [
     image("amd64", [layer(2, 900_000), shared]), image("arm64", [layer(3, 200_000), shared])]}).encode(), OCI + "index.v1+json")
+
+
+def large():
+    with lock:
+        if "image" not in made:
+            made["image"] = image("amd64", [layer(100 + number, 8 << 20) for number in range(6)])
+        return made["image"]
+
+
+made = {}
 
 
 def artifact():
@@ -78,11 +92,18 @@ class Handler(BaseHTTPRequestHandler):
         if url.path == "/_log":
             return self.respond(200, json.dumps(log).encode())
         if url.path == "/_forget":
-            log.clear()
+            with lock:
+                log.clear()
+                sent.clear()
+            return self.respond(200)
+        if url.path == "/_wait":
+            with lock:
+                served.wait_for(lambda: sum(sent.values()) >= int(url.query), 60)
             return self.respond(200)
         with lock:
-            log.append({"server": self.server.name, "path": self.path, "authorization": self.headers.get("Authorization"),
-                        "range": self.headers.get("Range")})
+            self.entry = {"server": self.server.name, "path": self.path, "authorization": self.headers.get("Authorization"),
+                          "range": self.headers.get("Range")}
+            log.append(self.entry)
         if self.server.name == "blobs":
             return self.blob(url.path[1:])
         if url.path == "/token":
@@ -124,7 +145,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.respond(200, json.dumps({"token": token, "expires_in": 300}).encode())
 
     def manifest(self, name):
-        found = {"v1": index, "art": artifact()}.get(name, {"digest": name})
+        found = {"v1": index, "art": artifact()}.get(name) or (large() if name == "large" else {"digest": name})
         if found["digest"] not in store:
             return self.refuse(404, "MANIFEST_UNKNOWN")
         content, kind = store[found["digest"]]
@@ -156,7 +177,22 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(part[:control["cut"]])
             self.close_connection = True
             return None
-        return self.respond(status, part, fields)
+        if not control["pace"]:
+            return self.respond(status, part, fields)
+        self.send_response(status)
+        for name, value in fields + [("Content-Length", str(len(part)))]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.entry.update(file=digest, start=start, sent=0)
+        for place in range(0, len(part), 65536):
+            self.wfile.write(part[place:place + 65536])
+            with lock:
+                count = len(part[place:place + 65536])
+                sent[digest] = sent.get(digest, 0) + count
+                self.entry["sent"] += count
+                served.notify_all()
+            time.sleep(control["pace"])
+        return None
 
 
 def serve(name, host, port):
@@ -167,4 +203,5 @@ def serve(name, host, port):
 
 serve("blobs", "127.0.0.2", BLOBS)
 serve("registry", "127.0.0.1", PORT)
+print("listening", flush=True)
 threading.Event().wait()

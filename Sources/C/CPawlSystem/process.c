@@ -20,6 +20,10 @@ static int become(const char *path, char *const arguments[], char *const environ
         if (input < 0 || output < 0 || errors < 0) return errno;
         if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(errors, 2) < 0) return errno;
     }
+    if (how->questions >= 0) {
+        int errors = open("/dev/null", O_WRONLY);
+        if (errors < 0 || dup2(how->questions, 0) < 0 || dup2(how->answers, 1) < 0 || dup2(errors, 2) < 0) return errno;
+    }
     int first = 3;
     if (how->passed == first) {
         if (fcntl(first, F_SETFD, 0) != 0) return errno;

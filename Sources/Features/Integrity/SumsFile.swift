@@ -37,25 +37,53 @@ package struct SumsFile: Hashable, Sendable {
         if signed == nil, ClearSignedText.isMarked(text[...]) { return nil }
         var unnamed: [Checksum] = []
         let lines = (signed?.text ?? text).split(separator: .lineFeed)
-        for line in lines where line.count <= Self.longestLine {
-            var line = line
-            while line.last == .carriageReturn { line = line.dropLast() }
-            if let (entry, isOutside) = entry(line) {
-                if isOutside {
-                    outside.append(entry)
-                } else if entry.path == [[.dash]] {
-                    unnamed.append(entry.checksum)
-                } else {
-                    entries.append(entry)
-                }
-            } else if let checksum = digest(line.trimmed(\.isBlank)) {
-                unnamed.append(checksum)
-            }
+        for line in lines {
+            guard let (entry, isOutside) = read(line, &unnamed) else { continue }
+            if isOutside { outside.append(entry) } else { entries.append(entry) }
         }
         let isUnnamed = entries.isEmpty && outside.isEmpty
         if isUnnamed, unnamed.count == 1 { bare = unnamed[0] }
         guard !isUnnamed || bare != nil else { return nil }
     }
+
+    /// The entry of a line that names a file; a digest of no file is added to `unnamed`.
+    private func read(_ line: ArraySlice<UInt8>, _ unnamed: inout [Checksum]) -> (Entry, isOutside: Bool)? {
+        guard line.count <= Self.longestLine else { return nil }
+        var line = line
+        while line.last == .carriageReturn { line = line.dropLast() }
+        if let (entry, isOutside) = entry(line) {
+            if isOutside || entry.path != [[.dash]] { return (entry, isOutside) }
+            unnamed.append(entry.checksum)
+        } else if let checksum = digest(line.trimmed(\.isBlank)) {
+            unnamed.append(checksum)
+        }
+        return nil
+    }
+
+    /// The first line that is neither understood nor empty nor a comment, counted from 1.
+    ///
+    /// `name` is the sums file's, as in ``init(_:named:)``.
+    package static func unknownLine(
+        of bytes: [UInt8], named name: some Sequence<UInt8> = []
+    ) -> (number: Int, text: String)? {
+        let text = UnicodeText.utf8(Array(bytes.prefix(longest)))
+        // The lines of a signature are none of the list, and those before it are counted otherwise.
+        guard !ClearSignedText.isMarked(text[...]) else { return nil }
+        let reader = SumsFile(notation: SumsNotation(name))
+        let lines = text.split(separator: .lineFeed, omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            var unnamed: [Checksum] = []
+            let words = line.trimmed(\.isWhiteSpace)
+            guard let first = words.first, first != UInt8(ascii: "#"), first != .semicolon else { continue }
+            guard reader.read(line, &unnamed) == nil, unnamed.isEmpty else { continue }
+            return (index + 1, String(decoding: words.prefix(longestShown), as: UTF8.self))
+        }
+        return nil
+    }
+
+    private static let longestShown = 60
+
+    private init(notation: SumsNotation) { self.notation = notation }
 
     /// The digests that `checksum` may be as well, since neither its line nor the sums file's name states the algorithm.
     package func alternatives(to checksum: Checksum) -> [Checksum] {

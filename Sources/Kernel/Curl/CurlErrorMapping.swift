@@ -132,8 +132,7 @@ extension EasyHandle {
     private func knownFault(_ code: CURLcode, of request: TransferRequest?) -> TransferFault? {
         if let denial = denial ?? overrun { return denial }
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
-            return TransferFault(
-                .tls, LocalizableMessage("fault-ssh-key", "the host's SSH key does not match the one in known_hosts"))
+            return .unknownSSHKey
         }
         if code == CURLE_SSL_CACERT_BADFILE { return .unusableAuthorities }
         if code == CURLE_SSL_PINNEDPUBKEYNOTMATCH {

@@ -78,7 +78,7 @@ package final class FileDisk: Disk {
                         because: LocalizableMessage(
                             "files-keep-changing", "other programs keep changing the files of that name"))
                 }
-                folder = try folders.open(claim.folder)
+                folder = try folders.open(claim.folder, trusting: false)
             }
         }
     }

@@ -9,8 +9,10 @@ import PawlSystem
     let poller: any Poller
     /// Receives every request and response.
     private let trace: (@Sendable (TransferTrace) -> Void)?
-    private let makeOthers: (any Poller) -> any Transport
+    private let makeOthers: ((any Poller) -> any Transport)?
     private var others: (any Transport)?
+    /// Stands for all servers.
+    private let server: (any RequestServing)?
     private var refusals: [Refusal] = []
     let settings = RequestSettingsCache()
     let cookies: OriginCookies
@@ -19,17 +21,20 @@ import PawlSystem
     let http1: HTTP1Client
     let http2: HTTP2Client
 
-    /// `others` makes the transport for FTP and SFTP, when the first such request comes.
+    /// `others` makes the transport for FTP and SFTP, when the first such request comes; without it they fail.
+    ///
+    /// With a `server`, no request is sent anywhere else.
     package init(
         clock: any Clock, poller: any Poller, preparers: RequestPreparers = [:],
         trace: (@Sendable (TransferTrace) -> Void)? = nil, onCookies: CookieReceiver? = nil,
-        others: @escaping (any Poller) -> any Transport
+        server: (any RequestServing)? = nil, others: ((any Poller) -> any Transport)?
     ) {
         self.clock = clock
         self.poller = poller
         self.trace = trace
         self.preparers = preparers.mapValues { $0(clock) }
         makeOthers = others
+        self.server = server
         cookies = OriginCookies(clock: clock, onEnd: onCookies)
         http2 = HTTP2Client(clock: clock, poller: poller)
         http1 = HTTP1Client(clock: clock, poller: poller, settings: settings, cookies: cookies, http2: http2)
@@ -41,6 +46,7 @@ import PawlSystem
         // A request for which a connection is established that may have HTTP/2 is in both.
         let isShared = http2.cancel(id)
         if http1.cancel(id) || isShared { return }
+        server?.cancel(id)
         if let index = refusals.firstIndex(where: { $0.id == id }) {
             refusals.remove(at: index)
         } else {
@@ -48,7 +54,10 @@ import PawlSystem
         }
     }
 
-    package func resume(_ id: TransferID) { if !http2.resume(id), !http1.resume(id) { others?.resume(id) } }
+    package func resume(_ id: TransferID) {
+        if let server { return server.resume(id) }
+        if !http2.resume(id), !http1.resume(id) { others?.resume(id) }
+    }
 
     package func begin() -> Instant? {
         let hasRefused = deliverRefusals()
@@ -57,7 +66,7 @@ import PawlSystem
         for exchange in next.http1 { http1.takeOver(exchange) }
         let hasResumed = http2.deliverResumed()
         // Over a connection that it has established, requests go that waited for it.
-        let due = [http1.begin(), others?.begin(), http2.due].compactMap(\.self).min()
+        let due = [http1.begin(), others?.begin(), server?.begin(), http2.due].compactMap(\.self).min()
         return hasRefused || hasResumed || !refusals.isEmpty ? .past : due
     }
 
@@ -65,6 +74,7 @@ import PawlSystem
         http1.work()
         http2.work()
         others?.work()
+        server?.work()
     }
 
     package func closeIdle() {
@@ -128,9 +138,12 @@ extension HTTPTransport {
             trace(.request(lines, to: request.address))
             sink = TraceSink(before: sink, trace)
         }
+        if let server { return begin(request, as: id, sink: sink, at: server) }
         switch request.address.scheme {
         case .ftp, .ftps, .sftp:
-            let others = others ?? makeOthers(poller)
+            guard let others = others ?? makeOthers?(poller) else {
+                return refuse(id, TransferFault(.unreachable, foreign: "no transport has this scheme"), to: sink)
+            }
             self.others = others
             others.start(request, as: id, sink: sink)
         case .located: preconditionFailure("a request to an address that has no host")
@@ -171,6 +184,20 @@ extension HTTPTransport {
         try http1.start(request, as: id, by: route, sink: front)
     }
 
+    private func begin(
+        _ request: TransferRequest, as id: TransferID, sink: any TransferSink, at server: any RequestServing
+    ) {
+        do throws(TransferFault) {
+            guard request.address.scheme == .http || request.address.scheme == .https else {
+                throw TransferFault(.other, foreign: "only requests over HTTP are served here")
+            }
+            var head: [UInt8] = []
+            let settings = try settings.settings(for: request)
+            settings.write(request, isAbsolute: false, cookies: try cookies.field(for: request), to: &head)
+            server.serve(head, for: request, as: id, sink: CookieSink(before: sink, request, cookies))
+        } catch { refuse(id, error, to: sink) }
+    }
+
     /// Informs the sink in the next round.
     private func refuse(_ id: TransferID, _ fault: TransferFault, to sink: any TransferSink) {
         refusals.append(Refusal(id: id, fault: fault, sink: sink))
@@ -195,25 +222,27 @@ package struct HTTPTransports: TransportMaker {
     private let trace: (@Sendable (TransferTrace) -> Void)?
     private let preparers: RequestPreparers
     private let onCookies: CookieReceiver?
-    private let others: any TransportMaker
+    private let servers: (any RequestServerMaker)?
+    private let others: (any TransportMaker)?
 
-    /// `others` makes those for FTP and SFTP.
+    /// `others` makes those for FTP and SFTP; `servers` stand for all servers.
     ///
     /// `trace` and `onCookies` are called on the threads of the transports, `onCookies` at the latest when one ends.
     package init(
         clock: any Clock, preparers: RequestPreparers = [:], trace: (@Sendable (TransferTrace) -> Void)? = nil,
-        onCookies: CookieReceiver? = nil, others: any TransportMaker
+        onCookies: CookieReceiver? = nil, servers: (any RequestServerMaker)? = nil, others: (any TransportMaker)?
     ) {
         self.clock = clock
         self.preparers = preparers
         self.trace = trace
         self.onCookies = onCookies
+        self.servers = servers
         self.others = others
     }
 
     package func makeTransport(on poller: any Poller) -> any Transport {
         HTTPTransport(
             clock: clock, poller: poller, preparers: preparers, trace: trace, onCookies: onCookies,
-            others: others.makeTransport)
+            server: servers?.makeServer(on: poller), others: others?.makeTransport)
     }
 }

@@ -7,16 +7,46 @@ import Synchronization
 ///
 /// The content is written and synced under a temporary name of its own, and that is renamed.
 package enum AtomicFile {
-    /// Replaces the file, or creates it.
+    /// Replaces the file, or creates it; of a link, what it leads to.
+    ///
+    /// A device or a pipe is written to instead.
     ///
     /// With the default `permissions` only its owner can read it. With `syncs` the content and the name are on stable storage
     /// when this returns; without it a power cut may leave an empty file.
     package static func replace(
         _ path: String, with bytes: [UInt8], permissions: UInt32 = 0o600, syncs: Bool = true
     ) throws(Failure) {
+        guard let path = replaceable(path) else { return try pass(bytes, to: path) }
         let draft = try write(bytes, beside: path, permissions, syncs: syncs)
         guard unsafe rename(draft, path) == 0 else { throw discarding(draft, "cannot rename to", path) }
         if syncs { syncFolder(of: path) }
+    }
+
+    /// The kind of what has the name itself; `nil` if there is nothing.
+    package static func kind(of path: String) -> UInt32? {
+        var found = stat()
+        return unsafe lstat(path, &found) == 0 ? found.st_mode & S_IFMT : nil
+    }
+
+    /// The path of the regular file to be replaced or created; `nil` for what can only be written to.
+    private static func replaceable(_ path: String) -> String? {
+        var found = stat()
+        guard unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFDIR else { return path }
+        guard found.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard kind(of: path) == S_IFLNK else { return path }
+        // A link of /proc may lead to a file without a name.
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
+    private static func pass(_ bytes: [UInt8], to path: String) throws(Failure) {
+        let file = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        guard file >= 0 else { throw failure("cannot write", path) }
+        defer { close(file) }
+        do throws(SystemError) { try WholeWrite.perform(bytes, to: file) } catch {
+            throw failure("cannot write", path, error)
+        }
     }
 
     /// Creates the file; `false` if there is one, which stays as it is.
@@ -28,6 +58,20 @@ package enum AtomicFile {
             let failure = discarding(draft, "cannot create", path, SystemError(number: number))
             if number == EEXIST { return false }
             throw failure
+        }
+        syncFolder(of: path)
+        return true
+    }
+
+    /// Gives a file that is written and synced its name; `false` if there is one of that name and it is not to be replaced.
+    ///
+    /// Both are on one file system.
+    package static func name(_ draft: String, _ path: String, replaces: Bool) throws(Failure) -> Bool {
+        let number =
+            replaces ? unsafe rename(draft, path) == 0 ? 0 : errno : unsafe pawl_rename_new(AT_FDCWD, draft, path)
+        guard number == 0 else {
+            if number == EEXIST, !replaces { return false }
+            throw failure("cannot rename to", path, SystemError(number: number))
         }
         syncFolder(of: path)
         return true
@@ -156,26 +200,31 @@ extension AtomicFile {
 package enum FolderNames {
     /// The names in a folder, unsorted, without `.` and `..`; invalid UTF-8 is repaired.
     package static func read(_ folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
         var names: [String] = []
+        forEach(in: folder) { names.append($0) }
+        return names
+    }
+
+    /// The same one after another, however many there are: what is removed meanwhile does not disturb.
+    package static func forEach(in folder: String, _ body: (String) -> Void) {
+        guard let directory = unsafe opendir(folder) else { return }
+        defer { unsafe closedir(directory) }
         while let entry = unsafe readdir(directory) {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != "." && name != ".." { names.append(name) }
+            if name != "." && name != ".." { body(name) }
         }
-        return names
     }
 }
 
 /// Takes a lock whose holder may be ending: a process that was killed keeps its locks until the kernel has closed its files.
 package enum LockWait {
-    private static let attempts = 50
+    package static let attempts = 50
     private static let milliseconds: Int32 = 10
 
-    /// Calls `take` until it returns `true`, for at most half a second; returns whether it did.
-    package static func take(_ take: () -> Bool) -> Bool {
+    /// Calls `take` until it returns `true`, at most so often, by default for half a second; returns whether it did.
+    package static func take(attempts: Int = attempts, _ take: () -> Bool) -> Bool {
         for attempt in 1...attempts {
             if take() { return true }
             if attempt < attempts { _ = poll(nil, 0, milliseconds) }

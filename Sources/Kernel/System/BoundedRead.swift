@@ -30,6 +30,21 @@ package enum BoundedRead {
         try some(descriptor, into: &piece, atMost: piece.count, waits: true)
     }
 
+    /// What `read` puts into a buffer of `count` bytes; it returns their number.
+    package static func bytes(
+        _ count: Int, _ read: (UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    ) throws(SystemError) -> [UInt8] {
+        // Swift 6.2's initializer does not pass the type of an error on.
+        var outcome: Result<Int, SystemError> = .success(0)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let target = UnsafeMutableRawBufferPointer(buffer)
+            outcome = Result { () throws(SystemError) in try unsafe read(target) }
+            filled = (try? outcome.get()) ?? 0
+        }
+        _ = try outcome.get()
+        return bytes
+    }
+
     /// Fills `buffer` from a place of a file; returns the number of bytes, fewer only at the file's end.
     package static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: Int64

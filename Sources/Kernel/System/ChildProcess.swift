@@ -12,10 +12,11 @@ package enum ChildProcess {
     /// of descriptors to the one that this process was started with.
     ///
     /// The program inherits standard input, output and error, and `descriptor` as the number `firstDescriptor`; nothing else that
-    /// is open here. With `output`, a new file, its standard output goes there, and input and errors are /dev/null.
+    /// is open here. With `output`, a new file, its standard output goes there, and input and errors are /dev/null; with `pipes`
+    /// these become its standard input and output.
     package static func start(
         _ path: String, _ arguments: [String], environment additions: [String] = [], output: String? = nil,
-        passing descriptor: Int32? = nil
+        passing descriptor: Int32? = nil, pipes: (questions: Int32, answers: Int32)? = nil
     ) throws(Failure) -> pid_t {
         let words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         let variables = unsafe additions.map { unsafe strdup($0) }
@@ -31,7 +32,8 @@ package enum ChildProcess {
         var child: pid_t = 0
         // Together with the note, so that ``reapOrphans()`` cannot take the status of a child that has just ended.
         let number = attended.withLock { attended in
-            let number = unsafe spawn(&child, path, words, all, output: output, passing: descriptor)
+            let number = unsafe spawn(
+                &child, path, words, all, output: output, passing: descriptor, pipes)
             if number == 0 { attended.insert(child) }
             return number
         }
@@ -44,14 +46,14 @@ package enum ChildProcess {
 
     private static func spawn(
         _ child: inout pid_t, _ path: String, _ words: [UnsafeMutablePointer<CChar>?],
-        _ variables: [UnsafeMutablePointer<CChar>?], output: String?, passing descriptor: Int32?
+        _ variables: [UnsafeMutablePointer<CChar>?], output: String?, passing descriptor: Int32?,
+        _ pipes: (questions: Int32, answers: Int32)?
     ) -> Int32 {
-        guard let output else {
-            var how = unsafe pawl_program(output: nil, passed: descriptor ?? -1)
-            return unsafe pawl_spawn(&child, path, words, variables, &how)
-        }
+        var how = unsafe pawl_program(
+            output: nil, passed: descriptor ?? -1, questions: pipes?.questions ?? -1, answers: pipes?.answers ?? -1)
+        guard let output else { return unsafe pawl_spawn(&child, path, words, variables, &how) }
         return unsafe output.withCString { output in
-            var how = unsafe pawl_program(output: output, passed: descriptor ?? -1)
+            unsafe how.output = output
             return unsafe pawl_spawn(&child, path, words, variables, &how)
         }
     }

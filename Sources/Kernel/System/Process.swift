@@ -23,6 +23,9 @@ package struct ProcessIdentity: Hashable, Sendable {
         return fields.state != "Z" && (start == 0 || fields.start == start)
     }
 
+    /// Whether a signal has stopped it (SIGSTOP, SIGTSTP), until SIGCONT.
+    package var isStopped: Bool { isRunning && ProcessIdentity.fields(of: number)?.state == "T" }
+
     /// `nil` where the system does not say.
     private static func fields(of process: pid_t) -> (state: String, start: UInt64)? {
         let bytes = (try? AtomicFile.read("/proc/\(process)/stat", atMost: 4096)) ?? nil

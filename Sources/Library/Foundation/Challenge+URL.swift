@@ -1,3 +1,4 @@
+#if Queue
 public import Foundation
 public import PawlSession
 
@@ -134,3 +135,4 @@ extension URLCredential {
         return SessionCredential(user: user ?? "", password: password ?? "")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 public import Foundation
 import Pawl
 public import PawlSession
@@ -90,3 +91,4 @@ extension SessionResponse {
         return response
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 public import Foundation
 public import PawlSession
 
@@ -31,3 +32,4 @@ extension DownloadSession {
     /// without this parameter, which calls them on a thread of its own.
     public var delegateQueue: OperationQueue? { callerValue as? OperationQueue }
 }
+#endif

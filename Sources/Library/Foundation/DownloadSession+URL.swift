@@ -1,3 +1,4 @@
+#if Queue
 public import Foundation
 public import Pawl
 import PawlBase
@@ -197,3 +198,4 @@ extension PawlError.Code {
     /// ``badOption`` under the name of `URLError.Code`.
     public static var unsupportedURL: Self { .badOption }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 public import PawlSession
 
 #if canImport(FoundationNetworking)
@@ -54,3 +55,4 @@ extension DownloadSessionConfiguration {
         set { preconditionFailure() }
     }
 }
+#endif

@@ -1,9 +1,10 @@
 public import Foundation
 public import Pawl
 
+#if Queue
 extension DownloadRequest {
     /// Creates a request for this URL, with all defaults.
-    public init(_ url: URL) { self.init(url.text) }
+    public init(_ url: URL, options: DownloadOptions? = nil) { self.init(url.text, options: options) }
 }
 
 extension DownloadManager {
@@ -14,15 +15,17 @@ extension DownloadManager {
 
     /// Adds a download of this URL.
     public func add(
-        _ url: URL, options: DownloadOptions = DownloadOptions(), start: DownloadRequest.Start = .enqueued
+        _ url: URL, options: DownloadOptions? = nil, start: DownloadRequest.Start = .enqueued
     ) async throws(PawlError) -> Download { try await add(url.text, options: options, start: start) }
 
     /// The handle of the download of this URL; `nil` if it is not in the queue.
-    public func download(of url: URL) async throws(PawlError) -> Download? { try await download(of: url.text) }
+    public func download(ofURL url: URL) async throws(PawlError) -> Download? {
+        try await download(ofURL: url.text)
+    }
 
     /// The location of this URL's file.
-    public func location(ofSource url: URL) async throws(PawlError) -> DownloadLocation {
-        try await location(ofSource: url.text)
+    public func location(ofURL url: URL) async throws(PawlError) -> DownloadLocation {
+        try await location(ofURL: url.text)
     }
 
     /// Replaces the URL of a download by another one of the same content.
@@ -32,22 +35,23 @@ extension DownloadManager {
 
     /// Downloads small content into memory.
     public func data(
-        from url: URL, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
+        from url: URL, maximumSize: Int = 16 << 20, options: DownloadOptions? = nil,
         hooks: DownloadHooks? = nil
     ) async throws -> Data {
         Data(try await data(from: url.text, maximumSize: maximumSize, options: options, hooks: hooks))
     }
 }
+#endif
 
 extension Downloader {
     /// Adds a download of this URL; nothing runs before it is resumed.
     public func add(
-        _ url: URL, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
+        _ url: URL, options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
     ) throws(PawlError) -> Download { try add(url.text, options: options, hooks: hooks) }
 
     /// Downloads small content into memory; cancelling the task that waits stops the transfer.
     public func data(
-        from url: URL, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
+        from url: URL, maximumSize: Int = 16 << 20, options: DownloadOptions? = nil,
         hooks: DownloadHooks? = nil
     ) async throws -> Data {
         Data(try await data(from: url.text, maximumSize: maximumSize, options: options, hooks: hooks))
@@ -58,8 +62,11 @@ extension Downloader {
     ///
     /// `file` is the file's URL; `nil` takes the folder and the name of `options`.
     public func download(
-        _ url: URL, to file: URL? = nil, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
-    ) async throws -> DownloadedFile { try await download(url.text, to: file?.path, options: options, hooks: hooks) }
+        _ url: URL, to file: URL? = nil, options: DownloadOptions? = nil, hooks: DownloadHooks? = nil,
+        progress: (@Sendable (DownloadSnapshot) -> Void)? = nil
+    ) async throws -> DownloadedFile {
+        try await download(url.text, to: file?.path, options: options, hooks: hooks, progress: progress)
+    }
 }
 
 extension DownloadedFile {
@@ -67,13 +74,15 @@ extension DownloadedFile {
     public var url: URL { URL(fileURLWithPath: path) }
 }
 
-extension ResumeData {
+#if Features
+extension DownloadResumeData {
     /// Parses resume data and repairs it; throws code 8 when it cannot be used.
     public init(_ data: Data) throws(PawlError) { try self.init([UInt8](data)) }
 
     /// The resume data, as a binary property list.
     public var data: Data { Data(bytes) }
 }
+#endif
 
 extension URL {
     /// The form that Pawl accepts: a path for a file, else the whole URL.

@@ -32,7 +32,7 @@ extension Download {
         progress.completedUnitCount = min(snapshot.written, snapshot.total ?? snapshot.written)
         // Linux's Progress has no properties for these two.
         progress.setUserInfoObject(Int(clamping: snapshot.smoothedSpeed), forKey: .throughputKey)
-        progress.setUserInfoObject(snapshot.timeLeft, forKey: .estimatedTimeRemainingKey)
+        progress.setUserInfoObject(snapshot.timeLeft?.seconds, forKey: .estimatedTimeRemainingKey)
     }
 }
 
@@ -41,6 +41,7 @@ extension Progress {
     func completeEmpty() { (totalUnitCount, completedUnitCount) = (1, 1) }
 }
 
+#if Queue
 extension DownloadTask {
     /// The task's progress in bytes, for a progress bar or a tree of progresses.
     ///
@@ -65,3 +66,4 @@ extension DownloadTask {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 public import Foundation
 public import Pawl
 import PawlBase
@@ -121,3 +122,4 @@ extension DownloadTaskTransactionMetrics {
 
     private static func date(_ seconds: Double?) -> Date? { seconds.map { Date(timeIntervalSince1970: $0) } }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 public import Foundation
 public import Pawl
 public import PawlSession
@@ -217,3 +218,4 @@ private struct ChallengeReply: Sendable {
     var disposition: SessionChallenge.Disposition
     var credential: SessionCredential?
 }
+#endif

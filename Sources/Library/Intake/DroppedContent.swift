@@ -7,6 +7,7 @@ package enum DroppedContent: Hashable, Sendable {
     case entries([InputEntry])
     /// An input file, with its options as written.
     case list([InputEntry])
+    case torrent
     /// Text in which URLs are to be looked for.
     case text(String)
 
@@ -15,7 +16,10 @@ package enum DroppedContent: Hashable, Sendable {
     /// Throws code 28 for what is no list of downloads.
     package init(_ bytes: [UInt8], named name: String) throws(Failure) {
         let content = UnicodeText.utf8(bytes)
-        if Self.isTorrent(content[...]) { throw Self.refusal(name, Self.noTorrents) }
+        if Self.isTorrent(bytes[...]) {
+            self = .torrent
+            return
+        }
         if Self.isMetalink(content[...]) {
             self = .entries(try Self.entries(ofMetalink: content, named: name))
             return

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Wakes tasks that wait for a change; it does not carry the change itself.
-final class ChangeSignal: Sendable {
+package final class ChangeSignal: Sendable {
     private struct State {
         var count: UInt64 = 0
         var lastWaiter: UInt64 = 0
@@ -10,10 +10,12 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of signals so far, read before the state that may change.
-    var count: UInt64 { state.withLock { $0.count } }
+    package init() {}
 
-    func notify() {
+    /// The number of signals so far, read before the state that may change.
+    package var count: UInt64 { state.withLock { $0.count } }
+
+    package func notify() {
         let waiters = state.withLock { state in
             state.count += 1
             defer { state.waiters = [:] }
@@ -23,7 +25,7 @@ final class ChangeSignal: Sendable {
     }
 
     /// Returns when `count` exceeds `seen`, or the task is cancelled.
-    func wait(after seen: UInt64) async {
+    package func wait(after seen: UInt64) async {
         let ticket = state.withLock { state in
             state.lastWaiter += 1
             return state.lastWaiter

@@ -1,8 +1,10 @@
+#if Features
 package import PawlBase
 package import PawlCollections
 package import PawlHub
 package import PawlRegistry
 import PawlS3
+package import PawlTorrent
 
 /// A URL that stands for several files, by what lists them: one case for each kind.
 package enum CollectionSource: Hashable, Sendable {
@@ -12,13 +14,17 @@ package enum CollectionSource: Hashable, Sendable {
     case prefix(WebAddress)
     case repository(HubAddress)
     case image(RegistryReference)
+    /// The files of a torrent, and where that is, for messages.
+    case torrent(Torrent, at: String)
 
     /// `nil` for the URL of one file.
     ///
     /// `isRecursive`: whether folders are listed. `options` say which hub's pages are known. Throws code 28 for an address of a hub or registry that is none.
     package init?(_ source: String, isRecursive: Bool, _ options: DownloadOptions) throws(Failure) {
         // Most of a list are none: no text is made of them.
-        if HubAddress.isHub(source) {
+        if source.utf8.starts(with: Self.torrentMark.utf8) {
+            self = try Self.torrent(in: source)
+        } else if HubAddress.isHub(source) {
             self = .repository(try HubAddress(source))
         } else if RegistryReference.scheme(of: source) != nil {
             self = .image(try RegistryReference(source))
@@ -42,10 +48,15 @@ package enum CollectionSource: Hashable, Sendable {
     /// Whether it may also be requested as one file, as a file of a repository or a blob of a registry.
     package var namesFile: Bool {
         switch self {
-        case .tree, .prefix: false
+        case .tree, .prefix, .torrent: false
         case .repository(let address): !address.path.isEmpty
         case .image(let reference): reference.scheme == .oci && reference.digest != nil
         }
+    }
+
+    /// Whether it is known to have one file, which gets the name of the options.
+    package var isOneFile: Bool {
+        if case .torrent(let torrent, _) = self { torrent.content.count == 1 } else { false }
     }
 
     private static func page(_ source: String, _ options: DownloadOptions) -> HubAddress? {
@@ -77,6 +88,8 @@ package enum CollectionSource: Hashable, Sendable {
         case .prefix(let address): (parts, other) = (address.key.pathParts(), address.bucket)
         case .repository(let address): (parts, other) = (address.repository.pathParts(), "")
         case .image(let reference): (parts, other) = (reference.name.pathParts(), "")
+        // Its paths begin with its name.
+        case .torrent: return ""
         }
         let text = parts.last.map(String.init) ?? other
         let name = String(decoding: PercentCoding.decoded(text.utf8), as: UTF8.self)
@@ -90,6 +103,17 @@ package enum CollectionSource: Hashable, Sendable {
         case folder(String)
         /// One file, which gets the name of the options.
         case file
+        /// One file with all of an image, at a path.
+        case archive(String)
+    }
+
+    /// Why it cannot become one archive at a path; `nil` if it can.
+    package func archiveFlaw(_ path: String, _ listing: ListingOptions) -> String? {
+        guard case .image(let reference) = self, ArchiveFile.mayHold(reference, isArtifact: listing.isArtifact) else {
+            return "only an image of oci:// or docker:// becomes one file"
+        }
+        let isNamed = path.hasSuffix(ArchiveFile.ending) && path.utf8.count > ArchiveFile.ending.utf8.count
+        return isNamed ? nil : "an image becomes a folder, or one file whose name ends with \(ArchiveFile.ending)"
     }
 
     /// What lists it, with the logins, proxy and header fields of these downloads.
@@ -97,7 +121,8 @@ package enum CollectionSource: Hashable, Sendable {
         _ listing: ListingOptions, to target: Target, _ download: DownloadOptions,
         _ configuration: Downloader.Configuration
     ) throws(Failure) -> any CollectionLister {
-        let deniesPrivate = configuration.deniesPrivateAddresses
+        let deniesPrivate = configuration.deniesPrivateAddresses || download.deniesPrivateAddresses
+        try check(download)
         switch self {
         case .tree(let root, _):
             var tree = TreeLister.Options()
@@ -111,21 +136,45 @@ package enum CollectionSource: Hashable, Sendable {
             return PrefixLister(store, address, listing.filter, isRecursive: listing.isRecursive)
         case .repository(let address):
             let client = try HubClient(download, deniesPrivateAddresses: deniesPrivate)
-            return HubLister(client, address, listing.filter, to: try Self.place(of: target))
+            return try HubLister(
+                client, address, listing.filter, to: try Self.place(of: target), mirrors: download.mirrors)
         case .image(let reference):
             let client = try RegistryClient(download, deniesPrivateAddresses: deniesPrivate)
             var folder: String?
+            var archive: ArchiveFile?
             if case .folder(let path) = target { folder = path }
+            if case .archive(let path) = target { archive = ArchiveFile(path, IfExists(download.existingFile)) }
             return try RegistryLister(
                 client, reference, platform: listing.platform, isArtifact: listing.isArtifact, listing.filter,
-                into: folder)
+                into: folder, archive: archive)
+        case .torrent(let torrent, let place):
+            var folder: String?
+            if case .folder(let path) = target { folder = path }
+            return TorrentLister(
+                torrent, at: place, listing.filter, from: DownloadedParts(download, configuration),
+                in: folder ?? download.folder)
+        }
+    }
+
+    /// Throws code 28 for an option that is for one file: here it would be left out, or applied to each.
+    private func check(_ options: DownloadOptions) throws(Failure) {
+        let one = LocalizableMessage("for-one-file", "it is for one file, and there may be several")
+        if let checksum = options.checksum { throw Failure(refusing: .checksum, checksum, because: one) }
+        if let range = options.range { throw Failure(refusing: .range, range, because: one) }
+        if let length = options.expectedLength { throw Failure(refusing: .expectedLength, "\(length)", because: one) }
+        if let mirror = options.mirrors.first {
+            guard case .repository = self else {
+                throw Failure(
+                    refusing: .mirror, Redaction.address(mirror),
+                    because: "it is for one file, or for a repository of a hub (hf://)")
+            }
         }
     }
 
     private static func place(of target: Target) throws(Failure) -> HubLister.Target {
         switch target {
         case .folder: return .folder
-        case .file: return .file
+        case .file, .archive: return .file
         case .usual:
             guard let cache = HubEnvironment.ofProcess.cache else {
                 throw Failure(
@@ -154,3 +203,4 @@ package struct ListingOptions: Hashable, Sendable {
 
     package init() {}
 }
+#endif

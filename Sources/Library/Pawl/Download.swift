@@ -93,7 +93,7 @@ public final class Download: Sendable, Identifiable {
     /// Throws the error of ``DownloadEvent/Kind/failed(_:)``; ``PawlError`` with ``PawlError/Code/unfinished`` when
     /// the download is removed, or its manager or downloader is shut down or released; and `CancellationError` when
     /// the waiting task is cancelled. A pause does not end the wait, and the end of the wait does not stop the
-    /// download: ``Downloader/download(_:to:options:hooks:)`` does that.
+    /// download: ``Downloader/download(_:to:options:hooks:progress:)`` does that.
     public var file: DownloadedFile {
         get async throws {
             guard let outcome = await ending else { throw CancellationError() }
@@ -131,9 +131,14 @@ protocol DownloadOwner: AnyObject, Sendable {
     func letGo(_ id: Download.ID)
     /// Whether a failure of the engine may become a wait.
     var decidesFailures: Bool { get }
+    /// What is on disk of the beginning of `range` while the download runs, see ``Engine/read(_:known:of:completion:)``.
+    func read(_ id: Download.ID, _ range: ByteRange, known: ByteRange) async -> PartBytes?
 }
 
-extension DownloadOwner { var decidesFailures: Bool { false } }
+extension DownloadOwner {
+    var decidesFailures: Bool { false }
+    func read(_ id: Download.ID, _ range: ByteRange, known: ByteRange) async -> PartBytes? { nil }
+}
 
 // Calls from the owner.
 extension Download {
@@ -193,6 +198,10 @@ extension Download {
 
     /// The download stopped running.
     func rested() { turns.notify() }
+
+    func read(_ range: ByteRange, known: ByteRange) async -> PartBytes? {
+        await owner.read(id, range, known: known)
+    }
 
     func untilAtRest() async {
         while true {
@@ -262,7 +271,7 @@ extension Download.ID: LosslessStringConvertible {
 
     /// Parses 16 hexadecimal digits; `nil` for anything else.
     ///
-    /// ``DownloadManager/find(_:limit:)`` accepts abbreviations.
+    /// ``DownloadManager/ids(withPrefix:limit:)`` accepts abbreviations.
     public init?(_ description: String) {
         guard description.utf8.count == 16, let value = UInt64(description, radix: 16) else { return nil }
         self.init(rawValue: value)

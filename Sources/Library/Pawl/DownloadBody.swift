@@ -25,7 +25,25 @@ public struct DownloadBody: AsyncSequence, Sendable {
     /// Some bytes, never none; their number depends on the network.
     public typealias Element = [UInt8]
 
-    private let source: BodySource
+    private enum Source {
+        case transfer(BodySource)
+        case given([[UInt8]], Download, PawlError?)
+    }
+
+    private let source: Source
+
+    /// Creates a body of these chunks, for fakes of ``Downloading``; after them the iteration ends, or throws `error`.
+    ///
+    /// Its ``download`` has finished, or failed; it can be iterated several times, and has no ``position``.
+    public init(of source: String = "", chunks: [[UInt8]], error: PawlError? = nil) {
+        let length = Int64(chunks.reduce(0) { $0 + $1.count })
+        var snapshot = DownloadSnapshot(id: Download.ID(rawValue: 0), source: source)
+        (snapshot.state, snapshot.written, snapshot.total) = (error == nil ? .finished : .failed, length, length)
+        snapshot.error = error
+        let download = Download(snapshot, owner: NoOwner())
+        download.end(error.map { .failed($0) } ?? .finished(DownloadedFile(path: "", length: length)))
+        self.source = .given(chunks, download, error)
+    }
 
     init(
         of source: String, at position: BodySink.Position? = nil, _ options: DownloadOptions, _ hooks: DownloadHooks?,
@@ -35,7 +53,7 @@ public struct DownloadBody: AsyncSequence, Sendable {
         let signal = ChangeSignal()
         let body = BodySink(resuming: position, makeHasher: ContentDigest.hasher) { signal.notify() }
         let (download, stop) = try owner.addBody(of: source, into: body, options, hooks)
-        self.source = BodySource(body, signal, download, onStop: stop)
+        self.source = .transfer(BodySource(body, signal, download, onStop: stop))
     }
 
     init(
@@ -47,13 +65,26 @@ public struct DownloadBody: AsyncSequence, Sendable {
     }
 
     /// The download: its snapshot and its state.
-    public var download: Download { source.download }
+    public var download: Download {
+        switch source {
+        case .transfer(let source): source.download
+        case .given(_, let download, _): download
+        }
+    }
 
     /// Where another stream continues: after the last chunk that was delivered; `nil` before the first response.
-    public var position: Position? { source.body.position.map { Position($0) } }
+    public var position: Position? {
+        guard case .transfer(let source) = source else { return nil }
+        return source.body.position.map { Position($0) }
+    }
 
     /// Starts the transfer; to be called once.
-    public func makeAsyncIterator() -> Iterator { Iterator(source) }
+    public func makeAsyncIterator() -> Iterator {
+        switch source {
+        case .transfer(let source): Iterator(source)
+        case .given(let chunks, _, let error): Iterator(chunks, error)
+        }
+    }
 
     /// A place in a stream, to be stored by a program that continues later.
     ///
@@ -78,18 +109,36 @@ public struct DownloadBody: AsyncSequence, Sendable {
             deinit { source.stop() }
         }
 
-        private let leash: Leash
+        private enum Source {
+            case transfer(Leash)
+            case given(ArraySlice<[UInt8]>, PawlError?)
+        }
+
+        private var source: Source
 
         init(_ source: BodySource) {
-            leash = Leash(source)
+            self.source = .transfer(Leash(source))
             source.download.resume()
         }
+
+        init(_ chunks: [[UInt8]], _ error: PawlError?) { source = .given(chunks.filter { !$0.isEmpty }[...], error) }
 
         /// The next bytes; `nil` after the last.
         ///
         /// Throws ``PawlError`` when the download fails, and `CancellationError` when the task is cancelled.
         public mutating func next() async throws -> [UInt8]? {
-            let source = leash.source
+            switch source {
+            case .transfer(let leash): return try await Self.next(leash.source)
+            case .given(var chunks, let error):
+                try Task.checkCancellation()
+                let chunk = chunks.popFirst()
+                source = .given(chunks, error)
+                if chunk == nil, let error { throw error }
+                return chunk
+            }
+        }
+
+        private static func next(_ source: BodySource) async throws -> [UInt8]? {
             while true {
                 let seen = source.signal.count
                 if Task.isCancelled {
@@ -107,6 +156,14 @@ public struct DownloadBody: AsyncSequence, Sendable {
             }
         }
     }
+}
+
+/// Of a download that nobody runs.
+private final class NoOwner: DownloadOwner {
+    func resume(_ id: Download.ID) {}
+    func pause(_ id: Download.ID) {}
+    func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {}
+    func letGo(_ id: Download.ID) {}
 }
 
 /// Runs the downloads whose bytes are iterated.
@@ -172,8 +229,8 @@ extension Downloader: BodyOwner {
     /// them can be verified: if it is wrong, the iteration throws ``PawlError/Code/checksumMismatch`` after the last of
     /// them. Throws ``PawlError`` as ``add(_:options:hooks:)`` does.
     public func body(
-        of source: String, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody { try DownloadBody(of: source, options, hooks, by: self) }
+        of source: String, options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody { try DownloadBody(of: source, options ?? self.options, hooks, by: self) }
 
     /// Continues a stream after the bytes that were delivered.
     ///
@@ -183,8 +240,10 @@ extension Downloader: BodyOwner {
     /// is refused.
     public func body(
         resuming position: DownloadBody.Position, of source: String? = nil,
-        options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody { try DownloadBody(resuming: position, of: source, options, hooks, by: self) }
+        options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody {
+        try DownloadBody(resuming: position, of: source, options ?? self.options, hooks, by: self)
+    }
 
     func addBody(
         of source: String, into body: BodySink, _ options: DownloadOptions, _ hooks: DownloadHooks?

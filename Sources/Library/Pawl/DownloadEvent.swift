@@ -7,7 +7,16 @@ public struct DownloadEvent: Sendable, Codable {
     /// The event.
     public var kind: Kind
 
+    /// Creates an event, for tests of what receives it.
+    public init(id: Download.ID, kind: Kind) {
+        self.id = id
+        self.kind = kind
+    }
+
     /// The kinds of event.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive(warn)
+    #endif
     public enum Kind: Sendable, Codable {
         /// The state changed.
         case state(DownloadState)
@@ -16,15 +25,15 @@ public struct DownloadEvent: Sendable, Codable {
         case started(name: String, total: Int64?, resumedAt: Int64)
         /// A decision worth reporting.
         indirect case notice(DownloadNotice)
-        /// An attempt failed; the next one starts after `delay` seconds.
-        indirect case retry(PawlError, delay: Double)
+        /// An attempt failed; the next one starts after `delay`.
+        indirect case retry(PawlError, delay: Duration)
         /// The file is complete and has its final name.
         indirect case finished(DownloadedFile)
         /// The download ended with an error.
         indirect case failed(PawlError)
         /// A manager added it to its queue.
         case added
-        /// Its name, URL, priority, group or queue position changed.
+        /// Its name, URL, priority, group or queue position changed, or its record was deleted.
         case changed
         /// The consumer was too slow: this many events were dropped at this point.
         ///
@@ -41,8 +50,8 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
     public var length: Int64
     /// Bytes that this process received for it.
     public var received: Int64
-    /// Seconds from start to end in this process.
-    public var duration: Double
+    /// The time from start to end in this process.
+    public var duration: Duration
     /// `true` if the file existed already and nothing was transferred.
     public var wasThere: Bool
     /// The server's response for the content, with its final URL; `nil` if this process made no request for it.
@@ -52,9 +61,14 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
     public var content: [UInt8]?
     /// What its content was verified with; `nil` where nothing verifies it.
     public var verification: FileVerification?
+    /// The further files of a stream, such as sound that is apart from the pictures: their paths.
+    public var others: [String] = []
+    /// Why segments of a stream are left out, a sentence each (``StreamOptions/allowedGaps``).
+    public var gaps: [String] = []
 
-    package init(
-        path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool,
+    /// Creates a finished file, for tests and previews.
+    public init(
+        path: String, length: Int64, received: Int64 = 0, duration: Duration = .zero, wasThere: Bool = false,
         response: DownloadResponse? = nil, content: [UInt8]? = nil, verification: FileVerification? = nil
     ) {
         self.path = path
@@ -101,6 +115,9 @@ public struct DownloadNotice: Sendable, Hashable, CustomStringConvertible {
     package let message: LocalizableMessage
 
     package init(_ message: LocalizableMessage) { self.message = message }
+
+    /// Creates a notice with this sentence, for tests and previews.
+    public init(_ description: String) { message = LocalizableMessage(untranslated: description) }
 
     /// The sentence, in English.
     public var description: String { message.description }

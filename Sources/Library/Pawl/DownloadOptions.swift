@@ -60,6 +60,11 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default `true`.
     public var signsRequests = true
+    /// Whether the programs that Docker's and containers' configuration names (`credHelpers`, `credsStore`) are run for logins
+    /// to the registries of `oci:` URLs: `docker-credential-NAME get`.
+    ///
+    /// Each is asked once for a registry, when manifests are fetched. Default `false`.
+    public var runsCredentialHelpers = false
     /// The Referer field; other origins than the given ones get only its origin.
     public var referer: String?
     /// The User-Agent field.
@@ -146,20 +151,20 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default 5, at most 1,000,000; 0 disables retries, and each remaining mirror is still tried once.
     public var retries = 5
-    /// Seconds before the first retry, doubled with jitter up to 60; a longer Retry-After takes precedence,
+    /// The wait before the first retry, doubled with jitter up to a minute; a longer Retry-After takes precedence,
     /// see ``maximumRetryAfter``.
     ///
-    /// Default 1. 0 means a tenth of a second, doubled likewise.
-    public var retryDelay = 1.0
-    /// Seconds without any data before a connection is dropped: while connecting, before the response, or
+    /// Default one second, at most a day. Zero means a tenth of a second, doubled likewise.
+    public var retryDelay = Duration.seconds(1)
+    /// The time without any data after which a connection is dropped: while connecting, before the response, or
     /// between bytes.
     ///
-    /// Default 30.
-    public var timeout = 30.0
-    /// Seconds to establish a connection; at most ``timeout``.
+    /// Default 30 seconds, at most a day.
+    public var timeout = Duration.seconds(30)
+    /// The time to establish a connection; at most ``timeout``.
     ///
     /// Default `nil`, the same as ``timeout``.
-    public var connectTimeout: Double?
+    public var connectTimeout: Duration?
     /// The maximum number of redirects to follow.
     ///
     /// Default 20, at most 1000.
@@ -173,10 +178,10 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Never from `https` to `http`. Default `false`, only to the given origins.
     public var trustsRedirects = false
-    /// The longest Retry-After in seconds that is obeyed.
+    /// The longest Retry-After that is obeyed.
     ///
-    /// Default 3600, at most 86400.
-    public var maximumRetryAfter = 3600.0
+    /// Default an hour, at most a day.
+    public var maximumRetryAfter = Duration.seconds(3600)
     /// The bytes to download: `A-B` (inclusive), `A-`, or `-N` (the last N).
     ///
     /// Default `nil`, the whole content.
@@ -197,6 +202,10 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// `false` for downloads that another party requested.
     package var usesOwnersSecrets = true
+
+    /// Whether addresses of this machine and of private networks are refused, as
+    /// ``DownloadManager/Configuration/deniesPrivateAddresses`` does for all downloads.
+    package var deniesPrivateAddresses = false
 
     /// Creates options with all defaults.
     public init() {}

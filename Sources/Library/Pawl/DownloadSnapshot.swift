@@ -9,7 +9,7 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     /// The given URL, with secrets redacted.
     public var source: String
     /// The state.
-    public var state = DownloadState.waiting
+    public var state: DownloadState = .waiting
     /// The final file name, once known.
     public var name: String?
     /// Bytes of the content that are on disk.
@@ -22,12 +22,12 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var speed: Int64 = 0
     /// Bytes per second, smoothed over about ten seconds.
     public var smoothedSpeed: Int64 = 0
-    /// Seconds to the end at the smoothed speed; `nil` when the size is unknown or no data arrives.
-    public var timeLeft: Double?
+    /// The time to the end at the smoothed speed; `nil` when the size is unknown or no data arrives.
+    public var timeLeft: Duration?
     /// Open connections.
     public var connections = 0
-    /// Seconds until the next attempt, if it waits for one; ``DownloadManager/resume(_:)`` starts it immediately.
-    public var retryIn: Double?
+    /// The time until the next attempt, if it waits for one; ``DownloadManager/resume(_:)`` starts it immediately.
+    public var retryIn: Duration?
     /// The number of that attempt, and why the last one failed.
     public var retry: Retry?
     /// The host that it waits for: it allows no further connection, or has requested a wait, which ``retryIn`` states.
@@ -54,12 +54,46 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
     public var position = 0.0
     /// When a manager added it, in seconds since 1970.
     public var addedAt: Int64?
+    /// When a paused one starts by itself, in seconds since 1970 (``DownloadRequest/startAt``).
+    public var startAt: Int64?
     /// When the first response arrived, in seconds since 1970.
     public var startedAt: Int64?
     /// When it finished or failed, in seconds since 1970.
     public var endedAt: Int64?
 
+    /// The segments of a stream (``DownloadRequest/stream``) that are on disk; `nil` for other downloads.
+    public var segments: Segments?
+
+    /// Creates a snapshot, for tests and previews; the other properties have their initial values.
+    public init(
+        id: Download.ID, source: String, state: DownloadState = .waiting, taskDescription: String? = nil
+    ) {
+        self.id = id
+        self.source = source
+        self.state = state
+        self.taskDescription = taskDescription
+    }
+
+    /// How many segments a stream has (``segments``).
+    public struct Segments: Sendable, Hashable, Codable {
+        /// Those that are on disk.
+        public var done: Int
+        /// All of them.
+        public var total: Int
+
+        /// Creates a count.
+        public init(
+            done: Int, total: Int
+        ) {
+            self.done = done
+            self.total = total
+        }
+    }
+
     /// What has the name of a finished download's file (``file``).
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive(warn)
+    #endif
     public enum FileState: String, Sendable, Hashable, Codable {
         /// The file, or a copy of it with its size and time.
         case there
@@ -81,7 +115,8 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
         /// Why the last attempt failed, in a word or two: a status code such as `503`, or `timeout`.
         public var reason: String
 
-        package init(attempt: Int, limit: Int, reason: String) {
+        /// Creates an attempt, for tests and previews.
+        public init(attempt: Int, limit: Int, reason: String) {
             self.attempt = attempt
             self.limit = limit
             self.reason = reason
@@ -100,7 +135,8 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
         /// FTP server.
         public var reason: String
 
-        package init(host: String, connections: Int, since: Int64, reason: String) {
+        /// Creates a limit, for tests and previews.
+        public init(host: String, connections: Int, since: Int64, reason: String) {
             self.host = host
             self.connections = connections
             self.since = since
@@ -108,9 +144,11 @@ public struct DownloadSnapshot: Sendable, Hashable, Codable {
         }
     }
 
-    /// `written × 100 / total`, never above 100; `nil` while the total is unknown.
+    /// `written × 100 / total`, never above 100; of a stream the share of its ``segments``; `nil` while the total is unknown.
     public var percent: Double? {
-        guard let total else { return nil }
+        guard let total else {
+            return segments.flatMap { $0.total > 0 ? Double($0.done) * 100 / Double($0.total) : nil }
+        }
         return total == 0 ? 100 : Double(min(written, total)) * 100 / Double(total)
     }
 }
@@ -131,7 +169,8 @@ extension DownloadSnapshot {
         snapshot.speed = reading.speed
         snapshot.smoothedSpeed = reading.smoothed
         snapshot.connections = reading.connections
-        snapshot.retryIn = reading.retryIn?.seconds
+        snapshot.segments = reading.parts.map { Segments(done: $0.done, total: $0.total) } ?? segments
+        snapshot.retryIn = reading.retryIn.map { Duration($0) }
         snapshot.retry = reading.retry.map { Retry(attempt: $0.attempt, limit: $0.limit, reason: $0.reason) }
         snapshot.waitsForHost = reading.waitsForHost
         snapshot.hostLimit = reading.hostLimit.map { HostLimit($0.note, of: $0.host) }
@@ -141,7 +180,8 @@ extension DownloadSnapshot {
             snapshot.total = reading.total
         }
         let left = snapshot.total.map { Double($0 - snapshot.written) }
-        snapshot.timeLeft = reading.smoothed > 0 ? left.map { $0 / Double(reading.smoothed) } : nil
+        snapshot.timeLeft =
+            reading.smoothed > 0 ? left.map { Duration(clampingSeconds: $0 / Double(reading.smoothed)) } : nil
         return snapshot
     }
 

@@ -1,3 +1,4 @@
+#if Features
 package import PawlBase
 package import PawlCollections
 import PawlCore
@@ -8,8 +9,6 @@ import Synchronization
 
 /// Requests the pages of a listing as downloads into memory: with their logins, proxies, retries and limits.
 package final class DownloadedPages: PageFetching {
-    /// Pages received at the same time.
-    private static let mostPages = 8
     /// Caddy answers in JSON if that is accepted, with exact sizes and times.
     private static let accept = "Accept: text/html, application/json;q=0.9, */*;q=0.5"
 
@@ -19,7 +18,7 @@ package final class DownloadedPages: PageFetching {
     /// `options`: those of the files; what is for one file only is not used.
     package init(_ options: DownloadOptions, _ configuration: Downloader.Configuration) {
         var configuration = configuration
-        (configuration.jobs, configuration.adaptsJobs, configuration.threads) = (Self.mostPages, false, 1)
+        (configuration.adaptsJobs, configuration.threads) = (true, 1)
         configuration.sharesConnections = true
         configuration.reportsEveryState = false
         downloader = Downloader(configuration)
@@ -51,10 +50,7 @@ package final class DownloadedPages: PageFetching {
                 request.address.text, options: own, hooks: hooks, takesEverySuccess: request.listing == .properties,
                 listing: request.listing
             ) { _ in page.body.destination }
-            page.start(download) { [downloader] in
-                downloader.scheduler.remove(DownloadID(rawValue: download.id.rawValue))
-                downloader.board.removed(download)
-            }
+            page.start(download) { [downloader] in downloader.forget(download) }
             return page
         } catch { throw error.failure }
     }
@@ -136,10 +132,25 @@ private final class DownloadedPage: PageTransfer {
 }
 
 extension DownloadOptions {
-    /// Takes what a listing says of the file at `path`; returns the file that it replaces.
-    mutating func take(_ planned: PlannedEntry, at path: String) throws(PawlError) -> FileStamp? {
+    /// Takes what a listing says of a file below a folder; returns the file that it replaces.
+    ///
+    /// Throws code 28 where a symbolic link leads out of the folder.
+    package mutating func take(_ planned: PlannedEntry, below given: String) throws(PawlError) -> FileStamp? {
+        let (folder, path) = planned.entry.location(in: given)
+        let parents = path.pathParts().dropLast().joined(separator: "/")
+        do throws(Failure) {
+            if let obstacle = PlaceObstacle(of: planned.entry, below: given) { throw obstacle.failure }
+            if !parents.isEmpty { try RootedFiles.check(parents, below: folder) }
+        } catch { throw PawlError(error) }
+        self.folder = folder
+        return try take(planned, at: path)
+    }
+
+    /// Takes what a listing says of the file at `path`, `nil` for one that is placed already; returns the file that it replaces.
+    package mutating func take(_ planned: PlannedEntry, at path: String?) throws(PawlError) -> FileStamp? {
         let entry = planned.entry
-        try place(at: path)
+        if let path { try place(at: path) }
+        mirrors = entry.mirrors
         checksum = entry.checksum
         if !entry.mayHaveSums { verification = .auto }
         if entry.proof != .facts { expectedLength = entry.size }
@@ -152,3 +163,4 @@ extension DownloadOptions {
         }
     }
 }
+#endif

@@ -6,8 +6,8 @@ extension Downloader {
         /// Simultaneous downloads, at least 1; the rest wait in order.
         ///
         /// Default 3.
-        public var jobs = 3
-        /// Whether the number of simultaneous downloads is found by measuring, instead of ``jobs``.
+        public var maximumConcurrentDownloads = 3
+        /// Whether the number of simultaneous downloads is found by measuring, instead of ``maximumConcurrentDownloads``.
         ///
         /// Default `false`. It begins with eight and is doubled, up to 320 or an eighth of the descriptors, while that raises
         /// the files or the bytes per second by a fifth; what brings nothing, or is refused by hosts, is taken back. One host
@@ -55,7 +55,15 @@ extension Downloader {
         /// Closures that receive log entries and measurements.
         ///
         /// Default none.
-        public var observers = Observers()
+        public var observers = DownloadObservers()
+        /// The options of downloads for which none are given.
+        ///
+        /// Default those of ``DownloadOptions/init()``.
+        public var options = DownloadOptions()
+        /// What carries the requests.
+        ///
+        /// Default the network; tests use a stub origin of `PawlTesting`.
+        public var transport = DownloadTransport.network
         /// The form of the name that is used when one is taken.
         package var numbering = FileName.Numbering.parenthesized
         /// Whether a finished file of the same URL and content is the result of a download, instead of another one beside it.

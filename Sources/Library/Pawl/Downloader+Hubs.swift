@@ -1,3 +1,4 @@
+#if Features
 package import PawlBase
 package import PawlHub
 
@@ -6,7 +7,7 @@ extension HubClient {
     package init(_ options: DownloadOptions, deniesPrivateAddresses: Bool = false) throws(Failure) {
         let cache = TransferSettingsCache(deniesPrivateAddresses: deniesPrivateAddresses)
         self.init(
-            try HubAccess(HubOptions(options)), try cache.settings(of: options), patience: options.timeout,
+            try HubAccess(HubOptions(options)), try cache.settings(of: options), patience: options.timeout.seconds,
             policy: RetryPolicy(options))
     }
 }
@@ -19,3 +20,4 @@ extension HubOptions {
         usesOwnersSecrets = options.usesOwnersSecrets
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Features
 package import PawlBase
 import PawlCore
 package import PawlS3
@@ -30,7 +31,7 @@ extension ObjectStore {
         let access = try S3AccessCache().access(S3Options(options))
         let settings = cache.settings(
             try cache.settings(of: options), for: nil, accesses: [.s3: ObjectAccess(access)])
-        self.init(access, settings, patience: options.timeout, policy: RetryPolicy(options))
+        self.init(access, settings, patience: options.timeout.seconds, policy: RetryPolicy(options))
     }
 }
 
@@ -45,3 +46,4 @@ extension S3Options {
         usesOwnersSecrets = options.usesOwnersSecrets
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Features
 package import PawlBase
 package import PawlRegistry
 
@@ -6,7 +7,8 @@ extension RegistryClient {
     package init(_ options: DownloadOptions, deniesPrivateAddresses: Bool = false) throws(Failure) {
         let cache = TransferSettingsCache(deniesPrivateAddresses: deniesPrivateAddresses)
         self.init(
-            try RegistryAccess(RegistryOptions(options)), try cache.settings(of: options), patience: options.timeout,
+            try RegistryAccess(RegistryOptions(options)), try cache.settings(of: options),
+            patience: options.timeout.seconds,
             policy: RetryPolicy(options))
     }
 }
@@ -17,5 +19,7 @@ extension RegistryOptions {
         endpoint = options.endpoint
         isAnonymous = !options.signsRequests
         usesOwnersSecrets = options.usesOwnersSecrets
+        runsHelpers = options.runsCredentialHelpers
     }
 }
+#endif

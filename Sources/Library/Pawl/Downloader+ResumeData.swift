@@ -1,3 +1,4 @@
+#if Features
 package import PawlBase
 package import PawlJournal
 import PawlResumeData
@@ -13,9 +14,10 @@ extension Downloader {
     /// The headers of the first request are sent, except those that `options` contains and those that apply
     /// to one connection or one range.
     public func add(
-        _ data: ResumeData, partialFolder: String, safeCopy: String? = nil, options: DownloadOptions = DownloadOptions()
+        _ data: DownloadResumeData, partialFolder: String, safeCopy: String? = nil,
+        options: DownloadOptions? = nil
     ) throws(PawlError) -> Download {
-        var options = options
+        var options = options ?? self.options
         options.headers += data.headers(beside: options.headers)
         do throws(Failure) {
             _ = try data.takeOver(
@@ -25,7 +27,7 @@ extension Downloader {
     }
 }
 
-extension ResumeData {
+extension DownloadResumeData {
     /// Imports bytes that an app received as the part file of a download to be added with these options.
     ///
     /// `isGiven`: the partial file itself may become the part file.
@@ -75,3 +77,4 @@ extension ResumeData {
         { "\($0.key): \($0.value)" }
     }
 }
+#endif

@@ -22,6 +22,12 @@ public final class Downloader: Sendable {
     package let reachability: any Reachability
     private let sharesConnections: Bool
     private let hooks: DownloadHooks
+    /// The options of downloads for which none are given, those of ``Configuration/options``.
+    public let options: DownloadOptions
+    #if Features
+    /// Streams that were added.
+    let streams = Mutex<[UInt64: SegmentedRun]>([:])
+    #endif
 
     /// Starts the threads.
     ///
@@ -40,12 +46,14 @@ public final class Downloader: Sendable {
         self.board = board
         sharesConnections = configuration.sharesConnections
         hooks = configuration.hooks
+        options = configuration.options
         settingsCache = TransferSettingsCache(
             deniesPrivateAddresses: configuration.deniesPrivateAddresses,
             allowsPrivateEndpoint: configuration.allowsPrivateEndpoint, usesManyHosts: configuration.usesManyHosts,
             usesHTTP1Only: configuration.usesHTTP1Only)
         let system = Ports.system(
-            numbering: configuration.numbering, recognizesFinished: configuration.recognizesFinished,
+            over: configuration.transport, numbering: configuration.numbering,
+            recognizesFinished: configuration.recognizesFinished,
             trace: configuration.trace, onCookies: configuration.onCookies
         ) { board.notice($0) }
         var ports = system.remembering(in: configuration.stateFolder)
@@ -54,7 +62,8 @@ public final class Downloader: Sendable {
         reachability = ports.reachability
         scheduler = DownloadScheduler(
             ports: ports, loops: min(max(1, configuration.threads), 16),
-            jobs: configuration.adaptsJobs ? nil : configuration.jobs, mostJobs: SystemDescriptors.limit / 8,
+            jobs: configuration.adaptsJobs ? nil : configuration.maximumConcurrentDownloads,
+            mostJobs: SystemDescriptors.limit / 8,
             rate: configuration.rateLimit, reportsEveryPhase: configuration.reportsEveryState,
             keepsHostsTogether: configuration.usesManyHosts
         ) { board.post($0) }
@@ -70,63 +79,20 @@ public final class Downloader: Sendable {
     /// Adds a download of `source`; nothing runs before ``Download/resume()``.
     ///
     /// Throws ``PawlError`` with code 28 when a URL or an option is invalid, and with
-    /// ``PawlError/Code/unfinished`` after ``shutDown()``. The download does not keep its downloader alive:
-    /// when that is released, the download pauses, and ``Download/file`` throws. `hooks` replace those of the
+    /// ``PawlError/Code/unfinished`` after `shutDown()`. The download does not keep its downloader alive:
+    /// when that is released, the download pauses, and ``Download/file`` throws. `options` and `hooks` replace those of the
     /// configuration for this download.
     public func add(
-        _ source: String, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> Download { try add(source, options: options, hooks: hooks) { _ in .folder } }
-
-    /// Downloads small content into memory, off the caller's thread.
-    ///
-    /// Content of more than `maximumSize` bytes fails with ``PawlError/Code/tooLarge`` as soon as that is
-    /// known; no more than that is kept. Retries and redirects work as for files. Options that name a place
-    /// on disk are ignored. The content is verified as a file is, and returned only if no digest is wrong
-    /// (``PawlError/Code/checksumMismatch``). Throws ``PawlError``; cancelling the task that waits stops the
-    /// transfer and throws `CancellationError`.
-    public func data(
-        from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) async throws -> [UInt8] {
-        let memory = MemorySink(limit: Int64(maximumSize), digests: ContentDigest.digests)
-        let download = try add(source, options: options, hooks: hooks) { _ in memory.destination }
-        download.resume()
-        guard let end = await download.ending else {
-            scheduler.remove(DownloadID(rawValue: download.id.rawValue))
-            throw CancellationError()
-        }
-        _ = try end.get()
-        return memory.bytes
-    }
-
-    /// Downloads a file and returns it when it is complete.
-    ///
-    /// `path` is the file's path, relative to ``DownloadOptions/folder`` unless it begins with `/`; `nil` takes
-    /// the folder and the name of `options`. If there is another file, ``DownloadOptions/existingFile`` decides; by
-    /// default the new one gets a name such as `NAME (1)`, which ``DownloadedFile/path`` has.
-    ///
-    /// Throws ``PawlError``; cancelling the task that waits stops the transfer, keeps what was received for a later
-    /// run, and throws `CancellationError` once it is on disk. A file that is complete by then is returned.
-    public func download(
-        _ source: String, to path: String? = nil, options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
-    ) async throws -> DownloadedFile {
-        var options = options
-        if let path { try options.place(at: path) }
-        let download = try add(source, options: options, hooks: hooks)
-        download.resume()
-        if let end = await download.ending { return try end.get() }
-        download.pause()
-        // A task of its own: in this one every wait ends at once.
-        let complete = await Task { await download.fileAtRest() }.value
-        guard let complete else { throw CancellationError() }
-        return complete
-    }
+        _ source: String, options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> Download { try add(source, options: options ?? self.options, hooks: hooks) { _ in .folder } }
 
     /// Adds a download whose bytes are written to a device or a pipe, in order and over one connection.
-    package func add(_ source: String, options: DownloadOptions, to target: StreamTarget) throws(PawlError) -> Download
-    {
-        try add(source, options: options, hooks: nil) { [board] in
+    ///
+    /// `refusesStreams`: the response of a playlist ends it with a failure ``PawlError/isOfStream``.
+    package func add(
+        _ source: String, options: DownloadOptions, to target: StreamTarget, refusesStreams: Bool = false
+    ) throws(PawlError) -> Download {
+        try add(source, options: options, hooks: nil, otherTypes: refusesStreams ? Self.streamTypes : []) { [board] in
             StreamSink.destination(target, algorithms: $0.streamAlgorithms) { board.notice($0) }
         }
     }
@@ -137,21 +103,22 @@ public final class Downloader: Sendable {
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
     ///
     /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``). `replaces`: the only file that it may
-    /// overwrite, as it was then. `digests`: those that the content must have besides the checksum.
+    /// overwrite, as it was then. `digests`: those that the content must have besides the checksum. `refusesStreams`: the
+    /// response of a playlist ends it with a failure ``PawlError/isOfStream``.
     package func add(
         _ source: String, options: DownloadOptions, pieces: PieceHashes?, digests: [ExpectedDigest] = [],
-        isSeeded: Bool = false, replaces: FileStamp? = nil
+        isSeeded: Bool = false, replaces: ReplacedFile? = nil, refusesStreams: Bool = false
     ) throws(PawlError) -> Download {
         try add(
             source, options: options, hooks: nil, pieces: pieces, digests: digests, isSeeded: isSeeded,
-            replaces: replaces
+            replaces: replaces, otherTypes: refusesStreams ? Self.streamTypes : []
         ) { _ in .folder }
     }
 
     package func add(
         _ source: String, options: DownloadOptions, hooks: DownloadHooks?, pieces: PieceHashes? = nil,
-        digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil,
-        takesEverySuccess: Bool = false, listing: FolderListingForm? = nil,
+        digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: ReplacedFile? = nil,
+        takesEverySuccess: Bool = false, listing: FolderListingForm? = nil, otherTypes: Set<String> = [],
         to destination: (DownloadPlan) throws(Failure) -> Destination
     ) throws(PawlError) -> Download {
         var job: Job
@@ -163,6 +130,7 @@ public final class Downloader: Sendable {
         } catch { throw PawlError(error, of: source) }
         job.plan.takesEverySuccess = takesEverySuccess
         job.plan.listing = listing
+        job.plan.otherTypes = otherTypes
         job.plan.isSeeded = isSeeded
         if let replaces { job.replace(replaces) }
         job.sharesConnections = sharesConnections
@@ -181,12 +149,27 @@ public final class Downloader: Sendable {
         return download
     }
 
-    /// Pauses all downloads and waits until all part files are synced to disk.
+    /// Pauses all downloads, and returns when all part files are synced to disk.
     ///
-    /// Nothing runs afterwards: every wait for a download ends, and adding one throws. Blocks the calling
-    /// thread; do not call it from an event.
+    /// Nothing runs afterwards: every wait for a download ends, and adding one throws.
+    public func shutDown() async {
+        await withCheckedContinuation { continuation in
+            SystemThread.detached("pawl-closing") { [self] in
+                shutDown()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// As the asynchronous method, for code that is not: blocks the calling thread.
+    ///
+    /// Do not call it from an event.
+    @available(*, noasync, message: "write: await shutDown()")
     public func shutDown() {
         let latch = Latch()
+        #if Features
+        stopStreams()
+        #endif
         board.refuseNew()
         scheduler.engine.shutDown { latch.open() }
         latch.pass()

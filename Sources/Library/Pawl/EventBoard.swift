@@ -15,6 +15,9 @@ final class EventBoard: Sendable {
 
     private let state = Mutex(State())
     private let onEvent: @Sendable (DownloadEvent) -> Void
+    /// Who hears of the downloads that are parts of others.
+    private let listeners = Mutex<[UInt64: @Sendable (DownloadEvent) -> Void]>([:])
+    private let hasListeners = Atomic(false)
 
     init(onEvent: @escaping @Sendable (DownloadEvent) -> Void) { self.onEvent = onEvent }
 
@@ -25,6 +28,31 @@ final class EventBoard: Sendable {
             state.downloads[download.id.rawValue] = download
             return true
         }
+    }
+
+    /// Sends the events of a download that is a part of another to `listener` instead; to be called before it runs.
+    func divert(_ download: Download, to listener: @escaping @Sendable (DownloadEvent) -> Void) {
+        listeners.withLock { $0[download.id.rawValue] = listener }
+        hasListeners.store(true, ordering: .releasing)
+    }
+
+    private func send(_ event: DownloadEvent) {
+        if hasListeners.load(ordering: .acquiring) {
+            let listener = listeners.withLock { listeners in
+                event.kind.isEnd ? listeners.removeValue(forKey: event.id.rawValue) : listeners[event.id.rawValue]
+            }
+            if let listener { return listener(event) }
+        }
+        onEvent(event)
+    }
+
+    /// Reports an event of a download that no engine runs.
+    func report(_ kind: DownloadEvent.Kind, of download: Download, stamp: FileStamp? = nil) {
+        onEvent(DownloadEvent(id: download.id, kind: kind))
+        if case .state(let state) = kind, state.isAtRest { download.rested() }
+        guard kind.isEnd else { return }
+        _ = state.withLock { $0.downloads.removeValue(forKey: download.id.rawValue) }
+        download.end(kind, stamp: stamp)
     }
 
     func refuseNew() { state.withLock { $0.refusesNew = true } }
@@ -42,6 +70,7 @@ final class EventBoard: Sendable {
     /// Ends every wait for a download that will not run again; `false` if it was removed before.
     @discardableResult func removed(_ download: Download) -> Bool {
         _ = state.withLock { $0.downloads.removeValue(forKey: download.id.rawValue) }
+        _ = listeners.withLock { $0.removeValue(forKey: download.id.rawValue) }
         return download.remove(because: "it was removed")
     }
 
@@ -59,7 +88,7 @@ final class EventBoard: Sendable {
 
     func post(_ report: EngineEvent) {
         let event = DownloadEvent(id: Download.ID(rawValue: report.id.rawValue), kind: report.kind)
-        onEvent(event)
+        send(event)
         if case .state(let state) = event.kind, state.isAtRest {
             self.state.withLock { $0.downloads[report.id.rawValue] }?.rested()
         }
@@ -76,7 +105,7 @@ extension EngineEvent {
         case .phase(let phase): .state(phase)
         case .started(let total, let resumedAt): .started(name: name, total: total, resumedAt: resumedAt)
         case .notice(let message): .notice(DownloadNotice(message))
-        case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
+        case .retrying(let failure, let after): .retry(PawlError(failure), delay: Duration(after))
         case .finished(let length, let wasThere): .finished(file(length: length, wasThere: wasThere))
         case .failed(let failure): .failed(error(failure))
         }
@@ -85,7 +114,7 @@ extension EngineEvent {
     /// The finished file of this event.
     func file(length: Int64, wasThere: Bool) -> DownloadedFile {
         DownloadedFile(
-            path: path, length: length, received: received, duration: elapsed.seconds, wasThere: wasThere,
+            path: path, length: length, received: received, duration: Duration(elapsed), wasThere: wasThere,
             response: response, content: content, verification: FileVerification(verification))
     }
 }

@@ -1,14 +1,19 @@
 import PawlBase
-import PawlHub
 import PawlIntegrity
 package import PawlJournal
+
+#if Features
+import PawlHub
 import PawlRegistry
 import PawlS3
+import PawlTorrent
+#endif
 
 /// What each feature has on the ports of the kernel: one row a port.
 package enum Features {
     typealias AccessMaker = @Sendable (DownloadOptions) throws(Failure) -> ObjectAccess
 
+    #if Features
     /// Who says where the addresses of a scheme are, as options and this machine's files have it; each remembers what it read.
     static func accessMakers() -> [LocatedScheme: AccessMaker] {
         let stores = S3AccessCache()
@@ -22,15 +27,23 @@ package enum Features {
     /// Who prepares the requests for the addresses of a scheme.
     static let preparers: RequestPreparers = [
         .s3: { S3Preparer(clock: $0) }, .hf: { _ in HubPreparer() }, .oci: { RegistryPreparer(clock: $0) },
+        .httpseed: { _ in PiecePreparer() },
     ]
 
     /// For addresses that come up only while a download runs: no secret belongs to them.
     static let usualAccesses: [LocatedScheme: ObjectAccess] = [
         .s3: ObjectAccess(S3Access()), .hf: ObjectAccess(HubAccess()), .oci: ObjectAccess(RegistryAccess()),
+        .httpseed: ObjectAccess(PieceAccess()),
     ]
 
     /// Why an address of a feature is none of one file, for what downloads one.
     static func refusal(of address: WebAddress) -> Failure? {
+        if case .located(.httpseed) = address.scheme {
+            guard PieceServer(address) == nil else { return nil }
+            return Failure(
+                .badOption, "cannot use the URL", at: address.redacted,
+                because: "it is not the address of a server of pieces")
+        }
         let why: LocalizableMessage
         switch address.scheme {
         case .located(.hf) where (try? HubAddress(address.text))?.path.isEmpty ?? true:
@@ -43,6 +56,19 @@ package enum Features {
             .badOption, "cannot fetch", at: address.redacted, because: why, remedy: "download all of it with 'pawl get'"
         )
     }
+    #else
+    static func accessMakers() -> [LocatedScheme: AccessMaker] { [:] }
+    static let preparers: RequestPreparers = [:]
+    static let usualAccesses: [LocatedScheme: ObjectAccess] = [:]
+
+    /// A build without the trait has HTTP and nothing else.
+    static func refusal(of address: WebAddress) -> Failure? {
+        guard !address.isWeb else { return nil }
+        return Failure(
+            .badOption, "cannot fetch", at: address.redacted,
+            because: "this program is built without the trait Features")
+    }
+    #endif
 
     package static func digestFinder(_ fetcher: any ContentFetching) -> any DigestFinder {
         SidecarFinder(fetcher: fetcher, signatures: SystemSignatures())

@@ -1,5 +1,7 @@
+#if Features
 import PawlBase
 import PawlCollections
+import PawlJournal
 import PawlSystem
 import Synchronization
 
@@ -14,9 +16,28 @@ extension FileCollection {
     /// the ``Report``.
     public func download(
         to folder: String?, onProgress: (@Sendable (Progress) -> Void)? = nil
+    ) async throws -> Report { try await download(to: folder.map { .folder($0) } ?? .usual, onProgress) }
+
+    /// Downloads an image of a registry as one file: a tar archive of its layout, which other tools read as `oci-archive:`.
+    ///
+    /// `path` ends with `.tar`. Until the archive is complete, its blobs are in the folder `PATH.blobs`, from which the same call
+    /// continues. For another file of the name ``DownloadOptions/existingFile`` applies; an archive that is there with the same
+    /// content is not written again. Its path is among ``Report/notices``. Throws as ``download(to:onProgress:)``, and code 28 for what
+    /// is no image.
+    public func download(
+        toArchive path: String, onProgress: (@Sendable (Progress) -> Void)? = nil
+    ) async throws -> Report {
+        if let flaw = source.archiveFlaw(path, listingOptions) {
+            throw PawlError(Failure(.badOption, "cannot write", at: path, because: .init(stringLiteral: flaw)))
+        }
+        return try await download(to: .archive(path), onProgress)
+    }
+
+    private func download(
+        to target: CollectionSource.Target, _ onProgress: (@Sendable (Progress) -> Void)?
     ) async throws -> Report {
         let signal = ChangeSignal()
-        let (run, folder) = try listing(to: folder.map { .folder($0) } ?? .usual) { signal.notify() }
+        let (run, folder) = try listing(to: target) { signal.notify() }
         let transfer = CollectionTransfer(self, folder, run, signal)
         run.start()
         do {
@@ -44,8 +65,13 @@ private final class CollectionTransfer: Sendable {
         var progress = FileCollection.Progress()
         var waiting: [PlannedEntry] = []
         var next = 0
+        /// Files in whose place something stands that may be gone at the end.
+        var blocked: [PlannedEntry] = []
+        var hasMadeRoom = false
         var isListed = false
         var active: [Download.ID: Download] = [:]
+        /// Those that the listing waits for.
+        var awaited: [Download.ID: PlannedEntry] = [:]
         var seen: UInt64 = 0
     }
 
@@ -104,8 +130,11 @@ private final class CollectionTransfer: Sendable {
         var added: [PlannedEntry] = []
         state.withLock { state in
             state.seen = seen
-            for event in ended { Self.take(event, &state) }
-            for event in found { Self.take(event, &state) }
+            for event in ended {
+                settle(event, &state)
+                Self.take(event, &state)
+            }
+            for event in found { take(event, &state) }
             state.progress.listed = tally.files
             state.isListed = tally.isOver && found.isEmpty && run.tally == tally
             state.progress.isListed = state.isListed
@@ -121,7 +150,20 @@ private final class CollectionTransfer: Sendable {
         for entry in added { begin(entry) }
         // What was found just now may have been all.
         if !found.isEmpty { signal.notify() }
-        return state.withLock { !$0.isListed || !$0.active.isEmpty || $0.next < $0.waiting.count }
+        if state.withLock({ !$0.isListed || !$0.active.isEmpty || $0.next < $0.waiting.count }) { return true }
+        guard state.withLock({ !$0.blocked.isEmpty }) else { return false }
+        makeRoom()
+        return true
+    }
+
+    /// Removes what stands in the place of files, if nothing speaks against it; then they follow.
+    private func makeRoom() {
+        removeMissing { _ in }
+        state.withLock { state in
+            state.waiting += state.blocked
+            (state.blocked, state.hasMadeRoom) = ([], true)
+        }
+        signal.notify()
     }
 
     private static func take(_ event: DownloadEvent, _ state: inout State) {
@@ -139,7 +181,17 @@ private final class CollectionTransfer: Sendable {
         }
     }
 
-    private static func take(_ event: ListingEvent, _ state: inout State) {
+    /// Tells the listing what became of the file that it waits for.
+    private func settle(_ event: DownloadEvent, _ state: inout State) {
+        guard let planned = state.awaited.removeValue(forKey: event.id) else { return }
+        var outcome = AwaitedFile.missing
+        if case .finished(let file) = event.kind {
+            outcome = AwaitedFile(file.path, wasThere: file.wasThere, before: planned.state)
+        }
+        run.settle(planned.entry.path, outcome)
+    }
+
+    private func take(_ event: ListingEvent, _ state: inout State) {
         switch event {
         case .refused(let failure):
             state.report.failures.append(PawlError(failure))
@@ -149,6 +201,8 @@ private final class CollectionTransfer: Sendable {
             if planned.state.isFetched {
                 state.waiting.append(planned)
             } else {
+                let (folder, path) = planned.entry.location(in: folder)
+                run.settle(planned.entry.path, .file("\(folder)/\(path)"))
                 state.report.unchanged += 1
                 state.progress.complete += 1
             }
@@ -156,21 +210,27 @@ private final class CollectionTransfer: Sendable {
     }
 
     private func begin(_ planned: PlannedEntry) {
+        if collection.options.removesMissing, PlaceObstacle(of: planned.entry, below: folder) != nil,
+            state.withLock({ state in
+                if !state.hasMadeRoom { state.blocked.append(planned) }
+                return !state.hasMadeRoom
+            })
+        {
+            return run.settle(planned.entry.path, .missing)
+        }
         do throws(PawlError) {
-            let (folder, path) = planned.entry.location(in: folder)
-            let parents = path.pathParts().dropLast().joined(separator: "/")
-            do throws(Failure) {
-                if !parents.isEmpty { try RootedFiles.check(parents, below: folder) }
-            } catch { throw PawlError(error) }
             var options = collection.source.options(collection.downloadOptions)
-            options.folder = folder
-            let replaced = try options.take(planned, at: path)
+            let replaced = try options.take(planned, below: folder)
             let download = try downloader.add(
-                planned.entry.address, options: options, pieces: nil,
-                digests: planned.entry.digest.map { [$0] } ?? [], replaces: replaced)
-            state.withLock { $0.active[download.id] = download }
+                planned.entry.address, options: options, pieces: planned.entry.pieces,
+                digests: planned.entry.digest.map { [$0] } ?? [], replaces: replaced.map { ReplacedFile($0) })
+            state.withLock { state in
+                state.active[download.id] = download
+                if run.awaits(planned.entry.path) { state.awaited[download.id] = planned }
+            }
             download.resume()
         } catch {
+            run.settle(planned.entry.path, .missing)
             state.withLock { state in
                 state.report.failures.append(error)
                 state.progress.failed += 1
@@ -179,34 +239,37 @@ private final class CollectionTransfer: Sendable {
     }
 
     /// Pauses what runs, and waits until it is on disk.
-    func close() async {
-        await withCheckedContinuation { continuation in
-            SystemThread.detached("pawl-closing") { [downloader] in
-                downloader.shutDown()
-                continuation.resume()
-            }
-        }
-    }
+    func close() async { await downloader.shutDown() }
 
     /// Removes what is gone, and returns the report.
     func end() -> FileCollection.Report {
-        var report = state.withLock(\.report)
-        report.isComplete = !run.tally.isPartial
-        do throws(Failure) { if let text = try run.complete() { report.notices.append(text) } } catch {
-            report.failures.append(PawlError(error))
-        }
-        guard collection.options.removesMissing else { return report }
-        let cleanup = CollectionCleanup(run, in: folder, isSelective: collection.isSelective)
-        if let why = report.failures.isEmpty ? cleanup.obstacle : "not every file could be downloaded" {
-            report.notices.append("nothing was removed: \(why)")
-            return report
-        }
-        for removal in cleanup.removeMissing() {
-            switch removal {
-            case .success(let path): report.removed.append(path)
-            case .failure(let failure): report.failures.append(PawlError(failure))
+        let completed = Result { () throws(Failure) in try run.complete() }
+        state.withLock { state in
+            state.report.isComplete = !run.tally.isPartial
+            switch completed {
+            case .success(let text): state.report.notices += text.map { [$0] } ?? []
+            case .failure(let failure): state.report.failures.append(PawlError(failure))
             }
         }
-        return report
+        if collection.options.removesMissing {
+            removeMissing { why in state.withLock { $0.report.notices.append("nothing was removed: \(why)") } }
+        }
+        return state.withLock(\.report)
+    }
+
+    /// `refused` gets why nothing is removed, if something speaks against it.
+    private func removeMissing(refused: (String) -> Void) {
+        let cleanup = CollectionCleanup(run, in: folder, isSelective: collection.isSelective)
+        let isWhole = state.withLock(\.report.failures.isEmpty)
+        if let why = isWhole ? cleanup.obstacle : "not every file could be downloaded" { return refused(why) }
+        cleanup.removeMissing { removal in
+            state.withLock { state in
+                switch removal {
+                case .success(let path): state.report.removed.append(path)
+                case .failure(let failure): state.report.failures.append(PawlError(failure))
+                }
+            }
+        }
     }
 }
+#endif

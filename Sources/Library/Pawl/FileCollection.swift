@@ -1,3 +1,4 @@
+#if Features
 import PawlBase
 import PawlCollections
 import PawlSystem
@@ -90,6 +91,20 @@ public struct FileCollection: Sendable {
         public var checksum: String?
         /// The media type of a registry's blob.
         public var mediaType: String?
+
+        /// Creates an entry, for tests and previews.
+        public init(
+            path: String, url: String, size: Int64? = nil, isSizeExact: Bool = true, modified: Int64? = nil,
+            checksum: String? = nil, mediaType: String? = nil
+        ) {
+            self.path = path
+            self.url = url
+            self.size = size
+            self.isSizeExact = isSizeExact
+            self.modified = modified
+            self.checksum = checksum
+            self.mediaType = mediaType
+        }
     }
 
     /// How a download of a collection is going.
@@ -104,6 +119,17 @@ public struct FileCollection: Sendable {
         public var failed = 0
         /// Bytes received.
         public var received: Int64 = 0
+
+        /// Creates a state, for tests and previews.
+        public init(
+            listed: Int = 0, isListed: Bool = false, complete: Int = 0, failed: Int = 0, received: Int64 = 0
+        ) {
+            self.listed = listed
+            self.isListed = isListed
+            self.complete = complete
+            self.failed = failed
+            self.received = received
+        }
     }
 
     /// What a download of a collection came to.
@@ -122,6 +148,20 @@ public struct FileCollection: Sendable {
         public internal(set) var isComplete = false
         /// Bytes received.
         public internal(set) var received: Int64 = 0
+
+        /// Creates a report, for tests and previews.
+        public init(
+            finished: Int = 0, unchanged: Int = 0, removed: [String] = [], failures: [PawlError] = [],
+            notices: [String] = [], isComplete: Bool = false, received: Int64 = 0
+        ) {
+            self.finished = finished
+            self.unchanged = unchanged
+            self.removed = removed
+            self.failures = failures
+            self.notices = notices
+            self.isComplete = isComplete
+            self.received = received
+        }
     }
 
     let source: CollectionSource
@@ -131,12 +171,14 @@ public struct FileCollection: Sendable {
 
     /// Prepares a listing; nothing is requested yet.
     ///
-    /// `downloadOptions` are those of each file; ``DownloadOptions/fileName`` and others for one file are not used. Throws
+    /// `downloadOptions` are those of each file, `nil` for those of `configuration`; ``DownloadOptions/fileName`` and others for one
+    /// file are not used. Throws
     /// ``PawlError`` with code 28 if the URL or an option is invalid, or the URL names no folder.
     public init(
-        _ url: String, options: Options = Options(), downloadOptions: DownloadOptions = DownloadOptions(),
+        _ url: String, options: Options = Options(), downloadOptions: DownloadOptions? = nil,
         configuration: Downloader.Configuration = Downloader.Configuration()
     ) throws(PawlError) {
+        let downloadOptions = downloadOptions ?? configuration.options
         do throws(Failure) {
             guard let source = try CollectionSource(url, isRecursive: true, downloadOptions) else {
                 // An invalid one has its own reason.
@@ -234,7 +276,7 @@ extension FileCollection.Entry {
 }
 
 extension FileCollection {
-    private var listingOptions: ListingOptions {
+    var listingOptions: ListingOptions {
         var listing = ListingOptions()
         listing.isRecursive = true
         var filter = EntryFilter()
@@ -261,8 +303,9 @@ extension FileCollection {
             if case .folder(let path) = target { folder = path }
             let run = CollectionRun(
                 lister, into: target.map { _ in folder }, remembersPaths: options.removesMissing,
-                isForDownload: target != nil, onChange: onChange)
+                isForDownload: target != nil, settles: target != nil, onChange: onChange)
             return (run, folder)
         } catch { throw PawlError(error) }
     }
 }
+#endif

@@ -6,6 +6,9 @@ package import PawlJournal
 /// `Documentation/Integrity.md` says what each level proves.
 public struct FileVerification: Sendable, Hashable, Codable {
     /// How much the digest proves, by where it is from.
+    #if hasAttribute(nonexhaustive)
+    @nonexhaustive(warn)
+    #endif
     public enum Level: String, Sendable, Hashable, Codable, CaseIterable {
         /// A sums file beside the content, on the same host.
         case sidecar
@@ -33,7 +36,8 @@ public struct FileVerification: Sendable, Hashable, Codable {
     /// Whether the algorithm shows damage, but no forgery: other content of the same digest can be made on purpose.
     public var isWeak: Bool { HashAlgorithm(rawValue: algorithm)?.isWeak ?? true }
 
-    package init(level: Level, algorithm: String, digest: String, source: String, pieces: Int? = nil) {
+    /// Creates a verification, for tests and previews.
+    public init(level: Level, algorithm: String, digest: String, source: String = "", pieces: Int? = nil) {
         self.level = level
         self.algorithm = algorithm
         self.digest = digest

@@ -21,7 +21,7 @@ extension Job {
         let accesses = try settingsCache.accesses(of: sources, options)
         // No redirect is less secure than a store or hub that is itself asked without encryption.
         let isClear = sources.contains { source in
-            guard case .located(let scheme) = source.scheme else { return false }
+            guard case .located(let scheme) = source.scheme, !scheme.holdsURL else { return false }
             return accesses[scheme]?.locating.location(of: source).scheme == .http
         }
         if isClear { plan.allowsDowngrade = true }
@@ -73,7 +73,7 @@ extension DownloadPlan {
         lowestSpeed = options.lowestSpeed.flatMap { $0 > 0 ? $0 : nil }
         retry = RetryPolicy(options)
         allowsDowngrade = options.allowsDowngrade
-        timeout = .seconds(options.timeout)
+        timeout = Interval(options.timeout)
         maximumRedirects = options.maximumRedirects
         keepsServerTime = options.keepsServerTime
         length = options.expectedLength
@@ -98,8 +98,8 @@ extension DownloadPlan {
 extension RetryPolicy {
     init(_ options: borrowing DownloadOptions) {
         self.init(
-            retries: options.retries, delay: .seconds(options.retryDelay),
-            longestRetryAfter: .seconds(options.maximumRetryAfter))
+            retries: options.retries, delay: Interval(options.retryDelay),
+            longestRetryAfter: Interval(options.maximumRetryAfter))
     }
 }
 
@@ -160,7 +160,8 @@ extension TransferSettings.Values {
         pinnedPublicKeys = options.pinnedPublicKeys.compactMap(PublicKeyPin.canonical)
         addressOverrides = options.addressOverrides.compactMap { AddressOverride($0) }
         usesOwnersSecrets = options.usesOwnersSecrets
-        connectTimeout = .seconds(options.connectTimeout ?? options.timeout)
+        deniesPrivateAddresses = options.deniesPrivateAddresses
+        connectTimeout = Interval(options.connectTimeout ?? options.timeout)
         accesses = Features.usualAccesses
     }
 }

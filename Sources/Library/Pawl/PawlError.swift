@@ -41,8 +41,8 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     package internal(set) var responseBody: [UInt8]?
     /// The status code of the server's response, if that is the failure.
     public var status: Int?
-    /// Seconds to wait according to the server (Retry-After), with ``status``.
-    public var retryAfter: Double?
+    /// The wait that the server requests (Retry-After), with ``status``.
+    public var retryAfter: Duration?
     /// The error that a closure of ``DownloadHooks`` threw; two errors are equal if it is the same one.
     public var underlying: (any Error)? { underlyingError?.error }
     private var underlyingError: UnderlyingError?
@@ -60,6 +60,24 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The whole sentence.
     public var description: String { failure.description }
 
+    /// Creates an error, for tests, and for what a program reports in the same way.
+    ///
+    /// `what` is the operation and `place` its URL or path, as in "cannot download https://example.org/a: the host is not
+    /// reachable; try again later".
+    public init(
+        _ code: Code, what: String = "cannot download", place: String, why: String, remedy: String = "",
+        status: Int? = nil, retryAfter: Duration? = nil, response: DownloadResponse? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        var failure = Failure(
+            Failure.Code(rawValue: code.rawValue), what, at: place, because: why, remedy: Remedy(remedy))
+        failure.status = status
+        failure.retryAfter = retryAfter.map { Interval($0) }
+        failure.underlying = underlying.map { UnderlyingError($0) }
+        self.init(failure)
+        self.response = response
+    }
+
     /// `url`: that of the download, where the failure has none.
     package init(_ failure: Failure, of url: String? = nil) {
         code = Code(rawValue: failure.code.rawValue)
@@ -71,7 +89,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         cause = failure.cause
         advice = failure.remedy
         status = failure.status
-        retryAfter = failure.retryAfter?.seconds
+        retryAfter = failure.retryAfter.map { Duration($0) }
         underlyingError = failure.underlying
         fault = failure.fault
         failingURL = failure.url ?? url
@@ -86,7 +104,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
             }
         failure.refused = refused
         failure.status = status
-        failure.retryAfter = retryAfter.map { .seconds($0) }
+        failure.retryAfter = retryAfter.map { Interval($0) }
         failure.underlying = underlyingError
         failure.fault = fault
         failure.url = failingURL

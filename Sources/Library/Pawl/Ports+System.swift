@@ -1,10 +1,13 @@
 package import PawlBase
-import PawlCurl
 import PawlDisk
 package import PawlEngine
 import PawlHTTP
 import PawlReach
 import PawlSystem
+
+#if Features
+import PawlCurl
+#endif
 
 extension Ports {
     /// This machine's clock, disk, network and threads; `notice` receives notices that belong to no single
@@ -13,17 +16,25 @@ extension Ports {
     /// `trace` receives every request and response, and `onCookies` the cookies of each origin, on the threads of the
     /// transports.
     package static func system(
-        numbering: FileName.Numbering = .parenthesized, recognizesFinished: Bool = true,
+        over transport: DownloadTransport = .network, numbering: FileName.Numbering = .parenthesized,
+        recognizesFinished: Bool = true,
         trace: (@Sendable (TransferTrace) -> Void)? = nil, onCookies: CookieReceiver? = nil,
         notice: @escaping @Sendable (String) -> Void
     ) -> Ports {
-        let clock = SystemClock()
+        let clock = transport.time?.clock ?? SystemClock()
+        #if Features
+        let others: (any TransportMaker)? = CurlTransports(clock: clock)
+        #else
+        let others: (any TransportMaker)? = nil
+        #endif
+        let reachability: any Reachability = transport.servers == nil ? SystemReachability() : AssumedNetwork()
         var ports = Ports(
             clock: clock, disk: FileDisk(numbering: numbering, recognizesFinished: recognizesFinished, notice: notice),
-            reachability: SystemReachability(), threads: SystemThreads(), pollers: EpollPollers(clock: clock),
+            reachability: reachability, threads: SystemThreads(),
+            pollers: transport.time?.pollers ?? EpollPollers(clock: clock),
             transports: HTTPTransports(
                 clock: clock, preparers: Features.preparers, trace: trace, onCookies: onCookies,
-                others: CurlTransports(clock: clock)))
+                servers: transport.servers, others: others))
         ports.digestFinder = Features.digestFinder
         ports.descriptors = SystemDescriptors()
         ports.charsets = .system
@@ -67,11 +78,12 @@ extension DownloadOptions {
                     .badOption, "cannot write", at: path.isEmpty ? "an empty path" : path,
                     because: "it is not the path of a file"))
         }
-        let parent = path.dropLast(name.utf8.count)
+        // In bytes: letters may have several, and a combining mark is one character with the slash before it.
+        let parent = String(Substring(path.utf8.dropLast(name.utf8.count + 1)))
         if path.isAbsolutePath {
-            folder = parent.utf8.count == 1 ? "/" : String(parent.dropLast())
+            folder = parent.isEmpty ? "/" : parent
         } else if !parent.isEmpty {
-            folder += "/" + parent.dropLast()
+            folder += "/" + parent
         }
         fileName = String(name)
     }

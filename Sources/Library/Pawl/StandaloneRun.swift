@@ -17,6 +17,10 @@ final class StandaloneRun: DownloadOwner {
     func pause(_ id: Download.ID) { scheduler.pause(DownloadID(rawValue: id.rawValue)) }
     func letGo(_ id: Download.ID) { scheduler.forget(DownloadID(rawValue: id.rawValue)) }
 
+    func read(_ id: Download.ID, _ range: ByteRange, known: ByteRange) async -> PartBytes? {
+        await scheduler.engine.read(range, known: known, of: DownloadID(rawValue: id.rawValue))
+    }
+
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
         pause(download.id)
         await download.untilAtRest()

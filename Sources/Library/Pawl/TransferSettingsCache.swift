@@ -80,7 +80,7 @@ package final class TransferSettingsCache: Sendable {
     private func settings(_ values: TransferSettings.Values) -> TransferSettings {
         var values = values
         let isChosen = allowsPrivateEndpoint && values.accesses.values.contains(where: \.locating.hasChosenHost)
-        values.deniesPrivateAddresses = deniesPrivateAddresses && !isChosen
+        values.deniesPrivateAddresses = (deniesPrivateAddresses || values.deniesPrivateAddresses) && !isChosen
         values.usesManyHosts = usesManyHosts
         values.usesHTTP1Only = usesHTTP1Only
         return last.withLock { last in

@@ -1,5 +1,5 @@
 /// The version of this library and of the `pawl` program.
 public enum PawlVersion {
-    /// Semantic version, such as `0.2.0`.
-    public static let text = "0.2.0"
+    /// Semantic version, such as `0.3.0`.
+    public static let text = "0.3.0"
 }

@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 import PawlBase
 
@@ -55,3 +56,4 @@ extension TransferMetrics {
     /// The target of a redirect; empty without one.
     private var location: String { response?.fields.first { $0.name.lowercased() == "location" }?.value ?? "" }
 }
+#endif

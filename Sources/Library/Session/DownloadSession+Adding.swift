@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 import PawlBase
 import PawlJournal
@@ -8,7 +9,7 @@ extension DownloadSession {
     func makeTask(
         _ request: SessionRequest?, _ resumeData: [UInt8]?, _ completion: DownloadTask.Completion?
     ) -> DownloadTask {
-        let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
+        let data = resumeData.map { bytes in Result { () throws(PawlError) in try DownloadResumeData(bytes) } }
         let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
         let partial = (try? data?.get())?.partialName.flatMap { SessionFolders.isOwnPartial($0) ? $0 : nil }
         let earlier = partial.flatMap { folders.remembered($0) }
@@ -87,7 +88,7 @@ extension DownloadSession {
 
     /// The content of resume data, whose bytes are where the queue expects them.
     private struct Prepared {
-        var content: ResumeData
+        var content: DownloadResumeData
         /// The part file of this library's own resume data, and where it is now.
         var own: (name: String, part: AdoptedPart?)?
     }
@@ -95,7 +96,9 @@ extension DownloadSession {
     /// Brings the bytes of resume data to where the queue expects them, and admits the task then.
     ///
     /// A file of another file system or another program is copied, for which no other task waits.
-    private func prepare(_ task: DownloadTask, _ data: Result<ResumeData, PawlError>, _ manager: DownloadManager) {
+    private func prepare(
+        _ task: DownloadTask, _ data: Result<DownloadResumeData, PawlError>, _ manager: DownloadManager
+    ) {
         task.facts.withLock { $0.isPreparing = true }
         Task(executorPreference: Self.executor) {
             let prepared: Result<Prepared, PawlError>
@@ -111,7 +114,7 @@ extension DownloadSession {
     }
 
     private func prepared(
-        _ task: DownloadTask, _ content: ResumeData, _ manager: DownloadManager
+        _ task: DownloadTask, _ content: DownloadResumeData, _ manager: DownloadManager
     ) async throws(PawlError) -> Prepared {
         let request = queueRequest(task)
         guard let name = content.partialName, SessionFolders.isOwnPartial(name) else {
@@ -181,7 +184,8 @@ extension DownloadSession {
         request.options.folder = note.folder
         request.options.connections = 1
         request.options.retries = configuration.retries
-        request.options.timeout = note.request.timeoutInterval ?? configuration.timeoutIntervalForRequest
+        request.options.timeout = Duration(
+            clampingSeconds: note.request.timeoutInterval ?? configuration.timeoutIntervalForRequest)
         request.options.taskDescription = note.text
         request.priority = task.queuePriority
         request.start = .paused
@@ -189,3 +193,4 @@ extension DownloadSession {
         return request
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 import PawlBase
 import Synchronization
@@ -63,10 +64,10 @@ extension DownloadSession {
         } catch { return nil }
     }
 
-    private static func written(_ data: ResumeData, _ name: String, _ task: DownloadTask) -> [UInt8] {
+    private static func written(_ data: DownloadResumeData, _ name: String, _ task: DownloadTask) -> [UInt8] {
         let headers = task.originalRequest?.allHTTPHeaderFields ?? [:]
-        var written = ResumeData(
-            ResumeData.Request(url: data.url, headers: headers), received: data.received, partialName: name)
+        var written = DownloadResumeData(
+            DownloadResumeData.Request(url: data.url, headers: headers), received: data.received, partialName: name)
         written.entityTag = data.entityTag
         written.serverDate = data.serverDate
         return written.bytes
@@ -99,3 +100,4 @@ extension PawlError {
                 because: "it took longer than \(text) s"))
     }
 }
+#endif

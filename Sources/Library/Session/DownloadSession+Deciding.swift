@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 import PawlBase
 import PawlSystem
@@ -201,3 +202,4 @@ extension SessionChallenge.ProtectionSpace {
         authenticationMethod == Self.serverTrust || authenticationMethod == Self.clientCertificate
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 package import Pawl
 import PawlBase
 import Synchronization
@@ -128,7 +129,8 @@ extension DownloadSession {
         guard !metrics.isEmpty, let request = task.facts.withLock({ _ in task.originalRequest }) else { return }
         let now = SessionFolders.now
         let collected = DownloadTaskMetrics(
-            metrics.map { DownloadTaskTransactionMetrics($0, of: request) }, from: start ?? now, to: now)
+            transactionMetrics: metrics.map { DownloadTaskTransactionMetrics($0, of: request) },
+            taskInterval: min(start ?? now, now)...now)
         notify(task) { $0.urlSession(self, task: task, didFinishCollecting: collected) }
     }
 
@@ -228,3 +230,4 @@ extension DownloadSession {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 import PawlBase
 import Synchronization
@@ -111,3 +112,4 @@ extension DownloadSession {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import Synchronization
 
 // What tasks wait for: their begin dates, and the ends of their times.
@@ -51,3 +52,4 @@ extension DownloadSession {
         return next
     }
 }
+#endif

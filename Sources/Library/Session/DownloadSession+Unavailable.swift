@@ -1,3 +1,4 @@
+#if Queue
 // What `URLSession` has and a session of downloads has not: ported code that uses it does not compile.
 extension DownloadSession {
     /// Content in memory: see `Downloader.data(from:maximumSize:options:hooks:)`.
@@ -320,3 +321,4 @@ extension DownloadTask {
         public static let prior = Self(rawValue: 8)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 import PawlBase
 import Synchronization
@@ -13,7 +14,9 @@ extension DownloadSession {
             queue.withLock { $0 = manager }
             try await manager.limit(connectionsPerHost: configuration.httpMaximumConnectionsPerHost)
             // The service runs as many at once.
-            if claim != nil { try await manager.change(slots: configuration.maximumConcurrentTasks) }
+            if claim != nil {
+                try await manager.change(maximumConcurrentDownloads: configuration.maximumConcurrentDownloads)
+            }
             try await restore(manager)
             for await item in stream { await item(manager) }
             await close(manager, claim)
@@ -65,7 +68,8 @@ extension DownloadSession {
     /// Opens the queue; if the service holds it, waits until it is released.
     private func open() async throws(PawlError) -> DownloadManager {
         var options = DownloadManager.Configuration()
-        options.slots = configuration.maximumConcurrentTasks
+        options.maximumConcurrentDownloads = configuration.maximumConcurrentDownloads
+        options.transport = configuration.transport
         // No download may run before its task is restored.
         options.holdsAtStart = true
         // As with NSURLSession, such a task fails.
@@ -226,3 +230,4 @@ extension PawlError {
         PawlError(Failure(.cannotResume, "cannot \(what)", at: Redaction.address(url), because: why))
     }
 }
+#endif

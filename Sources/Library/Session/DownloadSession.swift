@@ -1,3 +1,4 @@
+#if Queue
 public import Pawl
 import PawlBase
 import Synchronization
@@ -261,3 +262,4 @@ extension DownloadSession {
     /// The last call was made.
     func dropDelegate() { delegates.withLock { $0 = nil } }
 }
+#endif

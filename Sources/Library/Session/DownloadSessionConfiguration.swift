@@ -1,3 +1,4 @@
+#if Queue
 public import Pawl
 
 /// The configuration of a ``DownloadSession``, with the interface of `URLSessionConfiguration`.
@@ -7,7 +8,7 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     /// Simultaneous transfers; the rest wait.
     ///
     /// Default 3. A suspended task keeps its slot. A session with less than 1 becomes invalid with code 28.
-    public var maximumConcurrentTasks = 3
+    public var maximumConcurrentDownloads = 3
     /// What every task starts from: credentials, TLS, proxies, limits and so on.
     ///
     /// The folder, the file's name, the number of connections, retries, the timeout, and the description are
@@ -26,7 +27,7 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     public var timeoutIntervalForResource = 604_800.0
     /// Connections of the session to one host.
     ///
-    /// Default 6; less than 1 makes the session invalid with code 28. Each task uses one, so ``maximumConcurrentTasks`` is what limits a session with fewer tasks.
+    /// Default 6; less than 1 makes the session invalid with code 28. Each task uses one, so ``maximumConcurrentDownloads`` is what limits a session with fewer tasks.
     public var httpMaximumConnectionsPerHost = 6
     /// Whether tasks wait for the network where there is none; otherwise they fail.
     ///
@@ -50,6 +51,10 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     ///
     /// Default `nil`: only resume data of this library's sessions has a part file.
     public var partialFolder: String?
+    /// What carries the requests.
+    ///
+    /// Default the network; tests use a stub origin of `PawlTesting`, with a ``stateFolder`` of their own.
+    public var transport = DownloadTransport.network
     /// Seconds to wait for the service to release the session; it has journals to sync.
     var handoverPatience = 60.0
 
@@ -66,5 +71,13 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     /// receives the missed events. Only one process at a time can hold a session of an identifier.
     public static func background(withIdentifier identifier: String) -> Self { Self(identifier: identifier) }
 
+    /// As ``maximumConcurrentDownloads``.
+    @available(*, deprecated, renamed: "maximumConcurrentDownloads")
+    public var maximumConcurrentTasks: Int {
+        get { maximumConcurrentDownloads }
+        set { maximumConcurrentDownloads = newValue }
+    }
+
     private static var usualStateFolder: String { SessionRoot.usualState ?? "./.local/state/pawl/sessions" }
 }
+#endif

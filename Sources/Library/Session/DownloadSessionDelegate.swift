@@ -1,3 +1,4 @@
+#if Queue
 /// Receives events of a session's tasks, with the methods of `URLSessionDownloadDelegate` in their order.
 ///
 /// All calls are made one at a time on one thread of the session. For each task: `didResumeAtOffset` when
@@ -37,3 +38,4 @@ extension DownloadSessionDelegate {
         expectedTotalBytes: Int64
     ) {}
 }
+#endif

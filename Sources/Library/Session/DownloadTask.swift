@@ -1,3 +1,4 @@
+#if Queue
 public import Pawl
 import Synchronization
 
@@ -266,3 +267,4 @@ public final class DownloadTask: Sendable {
     /// The queue's priority; 0 by default.
     var queuePriority: Int { Int((priority * 100).rounded()) - 50 }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 public import Pawl
 
 /// Receives what concerns a session or one task, with the methods of `URLSessionDelegate` and
@@ -135,3 +136,4 @@ extension DownloadTaskDelegate {
     /// Does nothing.
     public func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: PawlError?) {}
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 package import Pawl
 package import PawlBase
 
@@ -18,10 +19,11 @@ public struct DownloadTaskMetrics: Sendable, Hashable {
     /// The number of redirects that were followed.
     public let redirectCount: Int
 
-    init(_ transactions: [DownloadTaskTransactionMetrics], from start: Double, to end: Double) {
-        transactionMetrics = transactions
-        taskInterval = start...max(start, end)
-        redirectCount = zip(transactions, transactions.dropFirst()).count { first, next in
+    /// Creates metrics, for tests of delegates; ``redirectCount`` follows from the responses.
+    public init(transactionMetrics: [DownloadTaskTransactionMetrics], taskInterval: ClosedRange<Double>) {
+        self.transactionMetrics = transactionMetrics
+        self.taskInterval = taskInterval
+        redirectCount = zip(transactionMetrics, transactionMetrics.dropFirst()).count { first, next in
             first.response.map { (300..<400).contains($0.statusCode) } == true && first.url != next.url
         }
     }
@@ -49,6 +51,22 @@ public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
         self.metrics = metrics
         self.original = original
         response = metrics.response.map { SessionResponse($0) }
+    }
+
+    /// Creates metrics of a request, for tests of delegates; times are seconds since 1970, `received` is the bytes of the
+    /// response's body.
+    public init(
+        request: SessionRequest, response: SessionResponse? = nil, fetchStart: Double = 0, responseEnd: Double = 0,
+        received: Int64 = 0, networkProtocolName: String? = "http/1.1", isReusedConnection: Bool = false,
+        isProxyConnection: Bool = false
+    ) {
+        var timing = TransferTiming()
+        timing.networkProtocol = networkProtocolName
+        (timing.isReused, timing.isProxied) = (isReusedConnection, isProxyConnection)
+        metrics = TransferMetrics(
+            url: request.url, timing: timing, received: received, fetchStart: fetchStart, responseEnd: responseEnd)
+        original = request
+        self.response = response
     }
 
     var url: String { metrics.url }
@@ -134,3 +152,4 @@ public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
         case localCache
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 
 /// Passes queue events to a session, on the thread of the session's delegate.
@@ -30,3 +31,4 @@ final class SessionBridge: DownloadDelegate, SessionEventReceiver {
 
     func downloadIsWaitingForNetwork(_ id: Download.ID) { session.task(id).map { session.waitsForNetwork($0) } }
 }
+#endif

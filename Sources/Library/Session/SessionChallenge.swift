@@ -1,3 +1,4 @@
+#if Queue
 /// A request for a decision about authentication, with the interface of `URLAuthenticationChallenge`.
 public struct SessionChallenge: Sendable {
     /// What the decision is about.
@@ -8,6 +9,17 @@ public struct SessionChallenge: Sendable {
     public let failureResponse: SessionResponse?
     /// The task whose request it concerns.
     public let task: DownloadTask?
+
+    /// Creates a challenge, for tests of delegates.
+    public init(
+        protectionSpace: ProtectionSpace, previousFailureCount: Int = 0, failureResponse: SessionResponse? = nil,
+        task: DownloadTask? = nil
+    ) {
+        self.protectionSpace = protectionSpace
+        self.previousFailureCount = previousFailureCount
+        self.failureResponse = failureResponse
+        self.task = task
+    }
 
     /// The decision, as in `URLSession.AuthChallengeDisposition`.
     public enum Disposition: Int, Sendable, Hashable, CaseIterable {
@@ -40,6 +52,20 @@ public struct SessionChallenge: Sendable {
         /// The server's certificates; `nil` for other methods.
         public let serverTrust: ServerTrust?
 
+        /// Creates a space, for tests of delegates.
+        public init(
+            host: String, port: Int, protocol: String? = nil, realm: String? = nil, authenticationMethod: String,
+            isProxy: Bool = false, serverTrust: ServerTrust? = nil
+        ) {
+            self.host = host
+            self.port = port
+            self.`protocol` = `protocol`
+            self.realm = realm
+            self.authenticationMethod = authenticationMethod
+            self.isProxy = isProxy
+            self.serverTrust = serverTrust
+        }
+
         /// `NSURLAuthenticationMethodHTTPBasic`.
         public static let httpBasic = "NSURLAuthenticationMethodHTTPBasic"
         /// `NSURLAuthenticationMethodHTTPDigest`.
@@ -59,6 +85,14 @@ public struct SessionChallenge: Sendable {
         /// ``SessionCredential/init(trust:)`` accepts the server in any case. With another credential, such as a login, and
         /// without one it is judged as usual.
         public let error: String?
+
+        /// Creates a chain, for tests of delegates.
+        public init(
+            certificates: [[UInt8]], error: String? = nil
+        ) {
+            self.certificates = certificates
+            self.error = error
+        }
 
         /// Whether the trust store's authorities and the host's name confirm the server.
         public var isTrusted: Bool { error == nil }
@@ -96,3 +130,4 @@ public struct SessionCredential: Sendable, Hashable {
     /// The password of a login.
     public var password: String? { if case .login(_, let password) = kind { password } else { nil } }
 }
+#endif

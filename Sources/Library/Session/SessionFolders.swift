@@ -1,3 +1,4 @@
+#if Queue
 import Glibc
 import Pawl
 import PawlBase
@@ -170,3 +171,4 @@ struct SessionFolders: Sendable {
         return status.st_mtim.tv_sec
     }
 }
+#endif

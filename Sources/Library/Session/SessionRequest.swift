@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 import PawlBase
 
@@ -80,3 +81,4 @@ public struct SessionRequest: Sendable, Hashable {
             .map { DownloadResponse.Field(name: $0.key, value: $0.value) }
     }
 }
+#endif

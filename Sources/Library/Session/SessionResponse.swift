@@ -1,3 +1,4 @@
+#if Queue
 import Pawl
 
 /// The server's response for the content, with the interface of `HTTPURLResponse`.
@@ -39,6 +40,14 @@ public struct SessionResponse: Sendable, Hashable {
         allHeaderFields = all
     }
 
+    /// Creates a response, for tests of delegates.
+    public init(url: String, statusCode: Int = 200, headerFields: [String: String] = [:]) {
+        self.init(statusCode: statusCode, fields: headerFields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+        self.url = url
+        expectedContentLength =
+            value(forHTTPHeaderField: "Content-Length").flatMap(Int64.init) ?? DownloadTask.unknownSize
+    }
+
     init(_ response: DownloadResponse) {
         self.init(statusCode: response.status, fields: response.fields.map { ($0.name, $0.value) })
         url = response.url.isEmpty ? nil : response.url
@@ -66,3 +75,4 @@ public struct SessionResponse: Sendable, Hashable {
         return allHeaderFields.first { $0.key.lowercased() == field }?.value
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 /// The session's data of a task, stored in the free text of the queue's record.
 struct TaskNote: Hashable {
     package var number: Int
@@ -57,3 +58,4 @@ struct TaskNote: Hashable {
         return "\(number)\n\(folder)\n\(request.url)\(lines.joined())\n\n\(description.map { ".\($0)" } ?? "")"
     }
 }
+#endif

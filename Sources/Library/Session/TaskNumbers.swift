@@ -1,3 +1,4 @@
+#if Queue
 import Glibc
 import Pawl
 
@@ -48,3 +49,4 @@ struct TaskNumbers: Sendable {
     /// A restored task has this number.
     mutating func restore(_ number: Int) { last = max(last, number) }
 }
+#endif

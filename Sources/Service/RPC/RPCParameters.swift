@@ -69,6 +69,12 @@ package struct RPCParameters: Sendable {
         try required(position, try value(position) { $0.array })
     }
 
+    /// `nil` for `null`, and if it is missing.
+    package func optionalList(_ position: Int) throws(RPCError) -> [JSON]? {
+        if position < values.count, values[position] == .null { return nil }
+        return try value(position) { $0.array }
+    }
+
     /// An integer; `nil` for `null`.
     package func numberOrNull(_ position: Int) throws(RPCError) -> Int64? {
         if position < values.count, values[position] == .null { return nil }

@@ -17,8 +17,8 @@ extension Command {
             "Download",
             [get, ListRemote.command, pipe, verify, repair]
         ), ("Queue", [add, list, show, check] + steering + [wait]),
-        ("Service", [status, web, stop, serve(Aria2Configuration().extend)]),
-        ("Other", [hosts, aria2c, completions, help]),
+        ("Service", [status, web, rules, atEnd, stop, serve(Aria2Configuration().extend)]),
+        ("Other", [hosts, mcp, aria2c, completions, help]),
     ]
 
     /// Every command, in display order.

@@ -23,6 +23,7 @@ final class CollectionFeed {
 
     private let collections: [GetPlan.Collection]
     private let maximumTotal: Int64?
+    /// Whether files that the collections do not have any more are removed.
     private let remembersPaths: Bool
     private let onChange: @Sendable () -> Void
     /// Collections that were begun, with their listings.
@@ -30,6 +31,9 @@ final class CollectionFeed {
     private var run: CollectionRun?
     private var waiting: [(entry: PlannedEntry, collection: Int)] = []
     private var next = 0
+    /// Files in whose place something stands that may be gone at the end.
+    private var blocked: [(entry: PlannedEntry, collection: Int)] = []
+    private var hasMadeRoom = false
     /// Whether nothing is downloaded before all sizes are known.
     private var holds: Bool
     private var total: Int64 = 0
@@ -72,7 +76,9 @@ final class CollectionFeed {
 
     private func begin() {
         let collection = collections[begun.count]
-        let run = collection.run(remembersPaths: remembersPaths, isForDownload: true, onChange: onChange)
+        // What is held back until all is listed cannot be waited for.
+        let run = collection.run(
+            remembersPaths: remembersPaths, isForDownload: true, settles: !holds, onChange: onChange)
         begun.append((collection, run))
         self.run = run
         run.start()
@@ -84,7 +90,11 @@ final class CollectionFeed {
         case .notice(let text): report(.notice(text))
         case .entry(let planned):
             guard planned.entry.kind != .folder else { return }
-            if case .unchanged = planned.state { return report(.unchanged(planned)) }
+            if case .unchanged = planned.state {
+                let (folder, path) = planned.entry.location(in: collections[begun.count - 1].folder)
+                run?.settle(planned.entry.path, .file("\(folder)/\(path)"))
+                return report(.unchanged(planned))
+            }
             waiting.append((planned, begun.count - 1))
             report(.found(planned, collections[begun.count - 1]))
         }
@@ -109,16 +119,31 @@ final class CollectionFeed {
                     remedy: "raise --max-total, or leave some out with --exclude")))
     }
 
-    /// The next file; `nil` while none is known.
-    func take() -> GetPlan.Item? {
-        guard !holds, next < waiting.count else { return nil }
-        let (entry, collection) = waiting[next]
-        next += 1
-        if next == waiting.count || next > Self.most {
-            waiting.removeFirst(next)
-            next = 0
+    /// The next file, and whose it is; `nil` while none is known.
+    func take() -> (entry: PlannedEntry, collection: GetPlan.Collection, run: CollectionRun)? {
+        while !holds, next < waiting.count {
+            let (entry, collection) = waiting[next]
+            next += 1
+            if next == waiting.count || next > Self.most {
+                waiting.removeFirst(next)
+                next = 0
+            }
+            guard remembersPaths, !hasMadeRoom, collections[collection].obstacle(of: entry) != nil else {
+                return (entry, collections[collection], begun[collection].run)
+            }
+            begun[collection].run.settle(entry.entry.path, .missing)
+            blocked.append((entry, collection))
         }
-        return GetPlan.Item(entry, of: collections[collection])
+        return nil
+    }
+
+    /// Whether files wait until others have given way.
+    var hasBlocked: Bool { !blocked.isEmpty }
+
+    /// What is gone has been removed, or will not be: the files that waited for it follow.
+    func unblock() {
+        waiting += blocked
+        (blocked, hasMadeRoom) = ([], true)
     }
 
     func stop() {

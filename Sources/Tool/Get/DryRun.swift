@@ -69,6 +69,11 @@ package struct DryRun {
     }
 
     private func show(_ item: GetPlan.Item, _ options: DownloadOptions) throws(Failure) {
+        if plan.mayBeStream(item), Downloader.namesStream(item.source),
+            try StreamLines.show(item.source, options, plan.options)
+        {
+            return
+        }
         let isVerbose = plan.options.isVerbose
         let look = RemoteLook.look(at: item.source, options, of: plan.options) { trace in
             guard isVerbose else { return }

@@ -6,6 +6,7 @@ extension GetOptions {
     /// Every option of `pawl get`, for parsing and for help.
     package static let table: [CommandOption<GetOptions>] =
         files.prefix(1) + options(DownloadOption.files, in: .files) + files.dropFirst() + sources + collections
+        + streams
         + options(DownloadOption.sources, in: .sources) + transfer + options(DownloadOption.transfer, in: .transfer)
         + options(DownloadOption.request, in: .request) + request + options(DownloadOption.security, in: .security)
         + security + shown + habits
@@ -81,6 +82,11 @@ extension GetOptions {
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.metalinks.append(try OptionValues.notEmpty("metalink", value))
         },
+        CommandOption(
+            "torrent", takes: .required("FILE|URL|-"), in: .sources,
+            "download the files of a torrent from its web seeds; a FILE whose name ends with .torrent needs no option",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.torrents.append(try OptionValues.notEmpty("torrent", value)) },
         CommandOption(
             "platform", takes: .required("OS/ARCH|all"), in: .sources,
             "for oci:// and docker://: the image of an index for this machine, such as linux/arm64, or all of them",

@@ -16,6 +16,7 @@ package struct GetOptions: CommandOptions, Hashable {
     package var rateLimit: Int64?
     package var inputFiles: [String] = []
     package var metalinks: [String] = []
+    package var torrents: [String] = []
     /// `--zsync`, if given.
     package var zsync: String?
     /// Files whose blocks are reused.
@@ -30,6 +31,10 @@ package struct GetOptions: CommandOptions, Hashable {
     package var deletesMissing = false
     package var deniesPrivateAddresses = false
     package var usesHTTP1 = false
+    /// Which tracks of streams are wanted.
+    package var tracks = StreamOptions()
+    /// Whether playlists are downloaded as files.
+    package var keepsPlaylists = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
     package var readsNetrc = true
     /// The file that receives the cookies at the end.
@@ -118,5 +123,19 @@ package struct GetOptions: CommandOptions, Hashable {
         var configuration = Downloader.Configuration()
         configuration.deniesPrivateAddresses = deniesPrivateAddresses
         return configuration
+    }
+}
+
+extension GetOptions {
+    /// The options for a file that describes the download: those of the connection, none of the file.
+    package func transferOptions() throws(Failure) -> DownloadOptions {
+        var options = self
+        options.output = nil
+        var download = try options.resolved()
+        download.checksum = nil
+        download.expectedLength = nil
+        download.mirrors = []
+        download.range = nil
+        return download
     }
 }

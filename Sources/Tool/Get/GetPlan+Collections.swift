@@ -2,6 +2,7 @@ package import Pawl
 package import PawlBase
 package import PawlCollections
 import PawlIntake
+import PawlJournal
 import PawlTerminal
 
 extension GetPlan {
@@ -13,36 +14,74 @@ extension GetPlan {
         /// Where the files are to be.
         package let folder: String
         /// Whether the files are not in the folder: they have a name of their own, or become objects.
-        let isElsewhere: Bool
-        /// The user info of its URL, which those of its entries lack: with an at sign, or empty.
-        let login: String
+        private let isElsewhere: Bool
+        /// Those of each file: with the login of its URL, which the URLs of its entries lack.
+        private let options: DownloadOptions
 
         init(
             _ item: Item, _ source: CollectionSource, _ options: GetOptions, _ download: DownloadOptions
         ) throws(Failure) {
             self.item = item
             self.source = source
-            isElsewhere = options.output != nil || options.target != nil
-            let target: CollectionSource.Target =
-                options.output != nil ? .file : options.folder != nil || isElsewhere ? .folder(download.folder) : .usual
+            let target = try Self.target(of: source, options, download)
+            isElsewhere = target == .file || options.target != nil
             lister = try source.lister(options.listing, to: target, download, options.connections)
             folder = lister.folder ?? download.folder
-            let credentials = (try? WebAddress.parse(item.source))?.credentials
-            login =
-                credentials.map { login in
-                    [login.user, login.password].map { PercentCoding.reversible($0.utf8, keepingSlash: false) }
-                        .joined(separator: ":") + "@"
-                } ?? ""
+            self.options = source.options(download)
+        }
+
+        private static func target(
+            of source: CollectionSource, _ options: GetOptions, _ download: DownloadOptions
+        ) throws(Failure) -> CollectionSource.Target {
+            guard let output = options.output else {
+                return options.folder != nil || options.target != nil ? .folder(download.folder) : .usual
+            }
+            switch source {
+            case .repository: return .file
+            case .image:
+                let flaw =
+                    options.stream == nil
+                    ? source.archiveFlaw(output, options.listing) : "an image becomes a folder or a file, not a stream"
+                if let flaw { throw OptionValues.bad("output", output, flaw) }
+                let name = download.fileName ?? output
+                return .archive(download.folder == "." ? name : "\(download.folder)/\(name)")
+            case .torrent where source.isOneFile: return .file
+            case .tree, .prefix, .torrent:
+                throw OptionValues.bad("output", output, "there are several files; use --dir for their folder")
+            }
+        }
+
+        /// The download of an entry, and the only file that it may replace.
+        package func download(
+            of planned: PlannedEntry
+        ) throws(PawlError) -> (options: DownloadOptions, replaced: FileStamp?) {
+            var own = options
+            let replaced = isElsewhere ? try own.take(planned, at: nil) : try own.take(planned, below: folder)
+            return (own, replaced)
+        }
+
+        /// What has to give way before an entry can be downloaded.
+        func obstacle(of planned: PlannedEntry) -> PlaceObstacle? {
+            isElsewhere ? nil : PlaceObstacle(of: planned.entry, below: folder)
+        }
+
+        /// Where an entry's file is to be, if the name of that looks like a part file or journal of another.
+        func placeLikePart(of planned: PlannedEntry) -> (folder: String, name: String)? {
+            guard !isElsewhere, FileName.looksLikePart(planned.entry.path) else { return nil }
+            let (folder, path) = planned.entry.location(in: folder)
+            let name = path.pathParts().last.map(String.init) ?? path
+            let parent = Substring(path.utf8.dropLast(name.utf8.count + 1))
+            return (parent.isEmpty ? folder : "\(folder)/\(parent)", name)
         }
 
         /// A listing of it, see ``CollectionRun``.
         package func run(
-            remembersPaths: Bool = false, isForDownload: Bool = false,
+            remembersPaths: Bool = false, isForDownload: Bool = false, settles: Bool = false,
             onChange: @escaping @Sendable () -> Void = {}
         ) -> CollectionRun {
             CollectionRun(
                 lister, into: isElsewhere ? nil : folder, remembersPaths: remembersPaths, isForDownload: isForDownload,
-                onChange: onChange)
+                settles: settles && !isElsewhere, onChange: onChange)
         }
     }
 
@@ -50,24 +89,20 @@ extension GetPlan {
     package mutating func list() throws(Failure) {
         var single: [Item] = []
         for item in items {
-            guard
-                let source = try CollectionSource(
-                    item.source, isRecursive: options.listing.isRecursive, options.download)
-            else {
+            guard let source = try source(of: item) else {
                 single.append(item)
                 continue
-            }
-            if options.output != nil {
-                guard case .repository = source else {
-                    throw OptionValues.bad(
-                        "output", options.output ?? "", "there are several files; use --dir for their folder")
-                }
             }
             var download = try downloadOptions(for: item)
             if options.readsNetrc, download.netrc == nil { download.netrc = NetrcPermission.usual() }
             collections.append(try Collection(item, source, options, download))
         }
         items = single
+    }
+
+    /// What an item stands for if that is several files.
+    package func source(of item: Item) throws(Failure) -> CollectionSource? {
+        try CollectionSource(item.source, isRecursive: options.listing.isRecursive, options.download)
     }
 
     /// What the user may have meant by a URL that looks like a folder's, for text output.
@@ -94,35 +129,5 @@ extension GetPlan {
         }
         guard sources.isEmpty, let option = options.listingOption else { return }
         throw unused(option, "no URL is a folder: end it with /, as s3://BUCKET/PREFIX/ and https://HOST/FOLDER/")
-    }
-}
-
-extension GetPlan.Item {
-    /// The file of an entry; the lines are those of the collection's URL.
-    init(_ planned: PlannedEntry, of collection: GetPlan.Collection) {
-        let entry = planned.entry
-        var lines = collection.item.lines.filter { !["out", "output"].contains($0.name) }
-        func add(_ name: String, _ value: String) { lines.append(InputOption(name: name, value: value, line: 0)) }
-        if !collection.isElsewhere {
-            let (folder, path) = entry.location(in: collection.folder)
-            if collection.lister.folder != nil { add("dir", folder) }
-            add("out", "./" + path)
-        }
-        var replaced: FileStamp?
-        switch planned.state {
-        case .missing, .unchanged: if entry.replaces { add("if-exists", "overwrite") }
-        // What the entry was before gives way to what it is.
-        case .outdated(let stamp), .perhapsOutdated(let stamp):
-            replaced = stamp
-            add("if-exists", "overwrite")
-        }
-        if let checksum = entry.checksum { add("checksum", checksum) }
-        if !entry.mayHaveSums { add("verify", "auto") }
-        if entry.proof != .facts, let size = entry.size { add("length", "\(size)") }
-        let source = entry.address
-        let start = source.firstRange(of: "://")?.upperBound ?? source.startIndex
-        self.init(
-            source: collection.login.isEmpty ? source : source[..<start] + collection.login + source[start...],
-            mirrors: [], lines: lines, digests: entry.digest.map { [$0] } ?? [], replaces: replaced)
     }
 }

@@ -1,3 +1,4 @@
+import Pawl
 import PawlBase
 import PawlIntake
 
@@ -11,23 +12,48 @@ extension GetPlan.Item {
     static func items(ofList bytes: [UInt8], named name: String) throws(Failure) -> [GetPlan.Item] {
         switch try DroppedContent(bytes, named: name) {
         case .entries(let entries), .list(let entries): return entries.map { GetPlan.Item($0) }
+        case .torrent: return [GetPlan.Item(torrent: bytes, at: name)]
         case .text: return try InputFile.parse(bytes, name: name).map { GetPlan.Item($0) }
         }
     }
 
-    /// The downloads of an argument: a URL, a command of curl, wget or aria2c, or the name of a Metalink.
+    /// The downloads of an argument: a URL, a command of curl, wget or aria2c, or the name of a Metalink or torrent.
     static func items(
         of source: String, readingWith read: (String) throws(Failure) -> [UInt8]
     ) throws(Failure) -> [GetPlan.Item] {
         if TransferCommand.isCommand(source) { return try TransferCommand.entries(in: source).map { GetPlan.Item($0) } }
         let isList = [".torrent", ".metalink", ".meta4"].contains { source.lowercased().hasSuffix($0) }
         // A URL without its scheme may end like this as well.
-        if isList, !source.contains("://"), let bytes = try? read(source),
-            case .entries(let entries) = try DroppedContent(bytes, named: source)
-        {
-            return entries.map { GetPlan.Item($0) }
+        if isList, !source.contains("://"), let bytes = try? read(source) {
+            switch try DroppedContent(bytes, named: source) {
+            case .entries(let entries): return entries.map { GetPlan.Item($0) }
+            case .torrent: return [GetPlan.Item(torrent: bytes, at: source)]
+            case .list, .text: break
+            }
         }
         return [GetPlan.Item(source: source, mirrors: [], lines: [])]
+    }
+
+    private init(torrent bytes: [UInt8], at place: String) {
+        self.init(source: CollectionSource.text(ofTorrent: bytes, named: place), mirrors: [], lines: [])
+    }
+
+    /// The torrent at a path or a URL.
+    init(
+        torrentAt place: String, _ options: GetOptions, readingWith read: (String) throws(Failure) -> [UInt8]
+    ) throws(Failure) {
+        guard place.contains("://") else {
+            self.init(torrent: try read(place), at: place == "-" ? "standard input" : place)
+            return
+        }
+        let own = try options.transferOptions()
+        let downloader = Downloader(options.connections)
+        defer { downloader.shutDown() }
+        do throws(PawlError) {
+            let bytes = try downloader.content(
+                of: place, maximumSize: CollectionSource.longestTorrent, options: own)
+            self.init(torrent: bytes, at: Redaction.address(place))
+        } catch { throw error.failure }
     }
 
     private init(_ entry: InputEntry) {

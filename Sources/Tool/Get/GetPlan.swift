@@ -22,14 +22,16 @@ package struct GetPlan: Sendable {
         /// Its part file begins with bytes of other files, which its checksum will prove.
         package var isSeeded = false
         /// The only file that it may overwrite, as it was then; `nil` for any.
-        package var replaces: FileStamp?
+        package var replaces: ReplacedFile?
+        /// Whether a response has shown that it is a playlist.
+        var isStream = false
 
         /// Whether the file has options of its own.
         var hasOwnOptions: Bool { !lines.isEmpty || !mirrors.isEmpty }
 
         package init(
             source: String, mirrors: [String], line: Int? = nil, lines: [InputOption], pieces: PieceHashes? = nil,
-            digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: FileStamp? = nil
+            digests: [ExpectedDigest] = [], isSeeded: Bool = false, replaces: ReplacedFile? = nil
         ) {
             self.source = source
             self.mirrors = mirrors
@@ -93,6 +95,7 @@ package struct GetPlan: Sendable {
             let name = file == "-" ? "standard input" : file
             items += try Item.items(ofList: try read(file), named: name)
         }
+        for place in options.torrents { items.append(try Item(torrentAt: place, options, readingWith: read)) }
         for file in options.metalinks { items += try Item.items(ofMetalink: try read(file), at: file) }
         if options.hasRemoteName { try checkRemoteName(sources) }
         try check()
@@ -267,9 +270,9 @@ extension GetPlan {
     }
 
     /// The object that a file becomes; `nil` for a file.
-    func target(of item: Item) throws(Failure) -> WebAddress? {
+    func target(of source: String) throws(Failure) -> WebAddress? {
         guard let target = options.target, target.isPrefix else { return options.target }
-        let source = try WebAddress.parse(item.source).address
+        let source = try WebAddress.parse(source).address
         let name = NamingPolicy.choose(.url, address: source, head: nil, given: [source], charsets: .system)
         return try WebAddress.s3(bucket: target.bucket, key: target.key + name)
     }

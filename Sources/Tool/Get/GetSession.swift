@@ -2,6 +2,7 @@ import Glibc
 import Pawl
 package import PawlBase
 import PawlCollections
+import PawlJournal
 import PawlS3
 import PawlSystem
 import PawlTerminal
@@ -29,6 +30,10 @@ package struct GetSession: ~Copyable {
     private let feed: CollectionFeed
     private let listing = ListingSignal()
     private var downloads: [UInt64: Download] = [:]
+    /// Of the downloads that may turn out to be streams.
+    private var items: [UInt64: GetPlan.Item] = [:]
+    /// The downloads that a listing waits for.
+    private var awaited: [UInt64: (run: CollectionRun, entry: PlannedEntry)] = [:]
     private var ledger = RunLedger()
     private var reporter: ProgressReporter
     /// The options of downloads that have none of their own.
@@ -48,7 +53,8 @@ package struct GetSession: ~Copyable {
 
     package init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
-        let isOne = plan.items.count <= 1 && plan.collections.isEmpty
+        // A stream is many requests.
+        let isOne = plan.items.count <= 1 && plan.collections.isEmpty && !plan.namesStream
         let isGiven = plan.options.download.netrc != nil
         usualNetrc = plan.options.readsNetrc && !isGiven ? NetrcPermission.usual() : nil
         common = Boxed(Self.complete(plan.common, usualNetrc))
@@ -67,7 +73,7 @@ package struct GetSession: ~Copyable {
         var configuration = plan.options.connections
         // A single file decides about its connections itself.
         configuration.adaptsJobs = plan.options.jobs == nil && !isOne
-        configuration.jobs = plan.options.jobs ?? configuration.jobs
+        configuration.maximumConcurrentDownloads = plan.options.jobs ?? configuration.maximumConcurrentDownloads
         configuration.rateLimit = plan.options.rateLimit
         let files = plan.collections.isEmpty ? plan.items.count : .max
         configuration.setThreads(for: min(files, plan.options.jobs ?? .max))
@@ -94,7 +100,7 @@ package struct GetSession: ~Copyable {
     package consuming func run() throws(Failure) -> Int32 {
         try SystemThread.requireAll()
         fill()
-        while !ledger.active.isEmpty || hasMore {
+        while !ledger.active.isEmpty || hasMore || makeRoom() {
             reporter.show(ledger, left: left, downloads: downloads, showsRunning: adapts)
             // Waking for each event of many small files would cost more than the files.
             mailbox.wait(for: isBusy ? patience : 0) { poller.wait(until: SystemClock().now + untilNext) }
@@ -110,10 +116,12 @@ package struct GetSession: ~Copyable {
         // Shut down the threads even if everything is done. With a pipe that is not read they would never exit.
         if plan.stream == nil || !isInterrupted { downloader.shutDown() }
         for message in mailbox.take() { hear(message) }
-        let unfinished = ledger.active.count + ledger.paused + left + rest
-        var code = ledger.exitCode(isUnfinished: unfinished > 0, ofFirst: !plan.collections.isEmpty)
+        let unfinished = ledger.active.count + ledger.paused + left + rest + (feed.hasBlocked ? 1 : 0)
+        // A recording that was ended is complete so far, and shorter than was wanted.
+        let isCut = isInterrupted && plan.options.tracks.live != nil
+        var code = ledger.exitCode(isUnfinished: unfinished > 0 || isCut, ofFirst: !plan.collections.isEmpty)
         code = completeCollections(after: code)
-        if plan.options.deletesMissing { code = removeMissing(after: code) }
+        if plan.options.deletesMissing { code = removeMissing(after: code, tells: true) }
         do throws(Failure) { try cookies?.save() } catch {
             printFailure(error)
             if code == 0 { code = error.code.rawValue }
@@ -143,20 +151,24 @@ package struct GetSession: ~Copyable {
         let most = downloader.slots * 4
         while ledger.active.count < most, !isStopped {
             let isListed = next == plan.items.count
-            guard let item = isListed ? feed.take() : plan.items[next] else { break }
+            let listed = isListed ? feed.take() : nil
+            if isListed, listed == nil { break }
             if !isListed { next += 1 }
             do throws(PawlError) {
-                // Without a copy of them for each file.
-                let (download, name): (Download, String?)
-                if item.hasOwnOptions {
-                    let own = try options(for: item)
-                    (download, name) = (try add(item, own), own.fileName)
+                if let listed {
+                    let path = listed.entry.entry.path
+                    let isAwaited = listed.run.awaits(path)
+                    do throws(PawlError) {
+                        let (download, name) = try add(listed.entry, listed.collection)
+                        if isAwaited { awaited[download.id.rawValue] = (listed.run, listed.entry) }
+                        start(download, name)
+                    } catch {
+                        if isAwaited { listed.run.settle(path, .missing) }
+                        throw error
+                    }
                 } else {
-                    (download, name) = (try add(item, common.value), common.value.fileName)
+                    try begin(plan.items[next - 1])
                 }
-                downloads[download.id.rawValue] = download
-                ledger.add(download.id.rawValue, source: download.source, name: name)
-                download.resume()
             } catch {
                 guard !isStopped else {
                     if !isListed { next -= 1 }
@@ -166,6 +178,39 @@ package struct GetSession: ~Copyable {
             }
         }
         pollListing()
+    }
+
+    private mutating func begin(_ item: GetPlan.Item) throws(PawlError) {
+        let (download, name) = try add(item)
+        if !item.isStream, plan.mayBeStream(item) { items[download.id.rawValue] = item }
+        start(download, name)
+    }
+
+    private mutating func start(_ download: Download, _ name: String?) {
+        downloads[download.id.rawValue] = download
+        ledger.add(download.id.rawValue, source: download.source, name: name)
+        download.resume()
+    }
+
+    /// Begins the stream that the playlist of a download stands for; `false` where the event is none of that.
+    private mutating func beginStream(_ event: DownloadEvent) -> Bool {
+        guard case .failed(let error) = event.kind, error.isOfStream, var item = items[event.id.rawValue] else {
+            return false
+        }
+        item.isStream = true
+        ledger.drop(event.id.rawValue)
+        do throws(PawlError) { try begin(item) } catch { reporter.notify(ledger.refuse(error)) }
+        return true
+    }
+
+    /// Tells a listing what became of the file that it waits for.
+    private func settle(_ awaited: (run: CollectionRun, entry: PlannedEntry)?, _ kind: DownloadEvent.Kind) {
+        guard let (run, planned) = awaited else { return }
+        var outcome = AwaitedFile.missing
+        if case .finished(let file) = kind {
+            outcome = AwaitedFile(file.path, wasThere: file.wasThere, before: planned.state)
+        }
+        run.settle(planned.entry.path, outcome)
     }
 
     /// Files that are known and not added yet.
@@ -181,9 +226,7 @@ package struct GetSession: ~Copyable {
             switch event {
             case .found(let planned, let collection):
                 reporter.files += 1
-                guard FileName.looksLikePart(planned.entry.path),
-                    let place = plan.placeLikePart(of: GetPlan.Item(planned, of: collection))
-                else { break }
+                guard let place = collection.placeLikePart(of: planned) else { break }
                 downloader.reserve(place.name, in: place.folder)
             case .unchanged(let planned):
                 reporter.notify(
@@ -214,19 +257,29 @@ package struct GetSession: ~Copyable {
         return code
     }
 
+    /// Removes what stands in the place of files, if nothing speaks against it; returns whether some follow then.
+    private mutating func makeRoom() -> Bool {
+        guard feed.hasBlocked, !isInterrupted else { return false }
+        _ = removeMissing(after: ledger.exitCode(isUnfinished: false, ofFirst: true), tells: false)
+        feed.unblock()
+        fill()
+        return !ledger.active.isEmpty || hasMore
+    }
+
     /// Removes what collections no longer have, if nothing speaks against it; returns the exit code.
-    private mutating func removeMissing(after code: UInt8) -> UInt8 {
+    private mutating func removeMissing(after code: UInt8, tells: Bool) -> UInt8 {
         var code = code
         for (collection, run) in feed.begun {
             let cleanup = CollectionCleanup(
                 run, in: collection.folder, isSelective: plan.options.listing.filter.isSelective)
             let why = code != 0 ? "not every file could be downloaded" : cleanup.obstacle
             guard why == nil else {
+                guard tells else { continue }
                 let text = "--delete removed nothing of \(run.source): \(why ?? "")"
                 reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
                 continue
             }
-            for removal in cleanup.removeMissing() {
+            cleanup.removeMissing { removal in
                 switch removal {
                 case .success(let path):
                     reporter.notify(
@@ -243,18 +296,49 @@ package struct GetSession: ~Copyable {
     /// Whether a signal has ended the requests to the store.
     private var isStopped: Bool { store?.isStopped ?? false }
 
-    private func target(of item: GetPlan.Item) throws(PawlError) -> WebAddress? {
-        do throws(Failure) { return try plan.target(of: item) } catch { throw PawlError(error) }
+    private func target(of source: String) throws(PawlError) -> WebAddress? {
+        do throws(Failure) { return try plan.target(of: source) } catch { throw PawlError(error) }
+    }
+
+    private func add(_ item: GetPlan.Item) throws(PawlError) -> (Download, name: String?) {
+        // Without a copy of them for each file.
+        guard item.hasOwnOptions else { return (try add(item, common.value), common.value.fileName) }
+        let own = try options(for: item)
+        return (try add(item, own), own.fileName)
     }
 
     private func add(_ item: GetPlan.Item, _ options: DownloadOptions) throws(PawlError) -> Download {
-        if let stream = plan.stream { return try downloader.add(item.source, options: options, to: stream) }
-        if let store, let target = try target(of: item) {
-            return try downloader.add(item.source, options: options, to: target, of: store)
+        if plan.mayBeStream(item), item.isStream || Downloader.namesStream(item.source) {
+            return try downloader.addStream(
+                item.source, options: options, stream: plan.options.tracks, to: plan.stream)
         }
+        if let stream = plan.stream {
+            return try downloader.add(
+                item.source, options: options, to: stream, refusesStreams: plan.mayBeStream(item))
+        }
+        if let elsewhere = try addElsewhere(item.source, options) { return elsewhere }
         return try downloader.add(
             item.source, options: options, pieces: item.pieces, digests: item.digests, isSeeded: item.isSeeded,
-            replaces: item.replaces)
+            replaces: item.replaces, refusesStreams: plan.mayBeStream(item))
+    }
+
+    private func add(
+        _ planned: PlannedEntry, _ collection: GetPlan.Collection
+    ) throws(PawlError) -> (Download, name: String?) {
+        let (source, digests) = (planned.entry.address, planned.entry.digest.map { [$0] } ?? [])
+        let (options, replaced) = try collection.download(of: planned)
+        if let elsewhere = try addElsewhere(source, options) { return (elsewhere, options.fileName) }
+        let download = try downloader.add(
+            source, options: options, pieces: planned.entry.pieces, digests: digests,
+            replaces: replaced.map { ReplacedFile($0) })
+        return (download, options.fileName)
+    }
+
+    /// `nil` where the bytes go to a file.
+    private func addElsewhere(_ source: String, _ options: DownloadOptions) throws(PawlError) -> Download? {
+        if let stream = plan.stream { return try downloader.add(source, options: options, to: stream) }
+        guard let store, let target = try target(of: source) else { return nil }
+        return try downloader.add(source, options: options, to: target, of: store)
     }
 
     /// Those of an input file were checked with the plan; a listed file may be refused.
@@ -276,8 +360,11 @@ package struct GetSession: ~Copyable {
         switch message {
         case .event(let event):
             let id = event.id.rawValue
-            if let report = ledger.apply(event.kind, of: id) { reporter.notify(report) }
-            if RunLedger.isEnd(event.kind) { downloads[id] = nil }
+            if !beginStream(event), let report = ledger.apply(event.kind, of: id) { reporter.notify(report) }
+            if RunLedger.isEnd(event.kind) {
+                (downloads[id], items[id]) = (nil, nil)
+                settle(awaited.removeValue(forKey: id), event.kind)
+            }
         case .trace(let trace): reporter.show(trace)
         case .listing: break
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP): isInterrupted = true

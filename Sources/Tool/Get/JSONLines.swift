@@ -21,9 +21,11 @@ package enum JSONLines {
             object.set("path", file.path)
             object.set("length", file.length)
             object.set("received", file.received)
-            object.set("seconds", file.duration, decimals: 3)
+            object.set("seconds", file.duration.seconds, decimals: 3)
             object.set("wasThere", file.wasThere)
             object.set("verification", json: file.verification?.json)
+            if !file.others.isEmpty { object.set("others", json: .array(file.others.map { .string($0) })) }
+            if !file.gaps.isEmpty { object.set("gaps", json: .array(file.gaps.map { .string($0) })) }
         case .failed(let error): set(error, in: &object)
         case .unchanged(let path, let length):
             object.set("path", path)
@@ -51,11 +53,12 @@ package enum JSONLines {
         object.set("received", snapshot.received)
         object.set("speed", snapshot.speed)
         object.set("smoothedSpeed", snapshot.smoothedSpeed)
-        object.set("timeLeft", snapshot.timeLeft, decimals: 1)
+        object.set("timeLeft", snapshot.timeLeft?.seconds, decimals: 1)
         object.set("connections", snapshot.connections)
+        if let segments = snapshot.segments { object.set("segments", json: segments.json) }
         if let host = snapshot.waitsForHost { object.set("waitsForHost", host) }
         if let limit = snapshot.hostLimit { object.set("hostLimit", json: limit.json) }
-        if let wait = snapshot.retryIn { object.set("retryIn", wait, decimals: 1) }
+        if let wait = snapshot.retryIn { object.set("retryIn", wait.seconds, decimals: 1) }
         if snapshot.retry != nil {
             object.set("retryAttempt", snapshot.retry.map { Int64($0.attempt) })
             object.set("retryLimit", snapshot.retry.map { Int64($0.limit) })

@@ -6,7 +6,9 @@ import PawlTerminal
 /// Reports as lines of plain text.
 package enum PlainText {
     /// The line for a report; a failure is its one sentence.
-    package static func line(_ report: Report) -> String {
+    ///
+    /// `width`: the columns of a terminal, in which a finished download leaves out what does not fit.
+    package static func line(_ report: Report, width: Int = .max) -> String {
         let name = report.name ?? ProgressRow.lastComponent(of: report.source)
         let text =
             switch report.kind {
@@ -18,7 +20,7 @@ package enum PlainText {
             case .waitingForDisk: "\(name): waiting for the disk; continues by itself"
             case .verifying: "\(name): verifying"
             case .paused: "\(name): paused"
-            case .finished(let file): finished(file)
+            case .finished(let file): finished(file, width)
             case .failed(let error): "pawl: \(error.failure.commandLineSentence)"
             case .unchanged(let path, _): "\(path): unchanged"
             case .listed(let tally): "\(report.source): \(listed(tally))"
@@ -41,7 +43,7 @@ package enum PlainText {
 
     /// Why the wait is shorter than the one that the server requested.
     private static func limit(_ error: PawlError, _ delay: Double) -> String {
-        guard let requested = error.retryAfter, requested > delay + 1 else { return "" }
+        guard let requested = error.retryAfter, requested.seconds > delay + 1 else { return "" }
         return ", the longest wait that --max-retry-after allows"
     }
 
@@ -64,7 +66,7 @@ package enum PlainText {
             : "started, \(NumberFormat.size(total))"
     }
 
-    private static func finished(_ file: DownloadedFile) -> String {
+    private static func finished(_ file: DownloadedFile, _ width: Int) -> String {
         let verified =
             file.verification.map { verified in
                 let pieces = verified.pieces.map { " of \($0) \($0 == 1 ? "piece" : "pieces")" } ?? ""
@@ -72,8 +74,13 @@ package enum PlainText {
             } ?? ""
         if file.wasThere { return "\(file.path): already complete\(verified)" }
         // A speed over so short a time means nothing.
-        let speed = file.duration >= 0.1 ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
-        return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)\(verified)"
+        let seconds = file.duration.seconds
+        let speed = seconds >= 0.1 ? " (\(NumberFormat.speed(Int64(Double(file.received) / seconds))))" : ""
+        let begin = "\(file.path): finished, \(NumberFormat.size(file.length))"
+        let texts = [
+            " in \(time(seconds))\(speed)\(verified)", " in \(time(seconds))\(verified)", verified,
+        ]
+        return begin + (texts.first { TerminalText.width(begin + $0) < width } ?? texts[0])
     }
 
     /// With tenths below one minute.

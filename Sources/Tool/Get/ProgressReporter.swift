@@ -22,6 +22,7 @@ package struct ProgressReporter: ~Copyable {
     /// How many files are known, of the listed ones those to download.
     var files: Int
     private let isStream: Bool
+    private let takesColor: Bool
     private var output = OutputFile(descriptor: STDOUT_FILENO)
     private var errors = OutputFile(descriptor: STDERR_FILENO)
     private var painter: FramePainter
@@ -37,6 +38,7 @@ package struct ProgressReporter: ~Copyable {
         self.cursor = cursor
         self.files = files
         isStream = options.stream != nil
+        takesColor = terminal.takesColor
         glyphs = terminal.takesUnicode ? .unicode : .plain
         painter = FramePainter(terminal)
         // Progress bars and the file's bytes cannot share a terminal.
@@ -70,7 +72,12 @@ package struct ProgressReporter: ~Copyable {
         if case .unchanged = report.kind, mode != .json { return }
         let isFailure = if case .failed = report.kind { true } else { false }
         switch mode {
-        case .display: if isWorthKeeping(report) { permanent.append(PlainText.line(report)) }
+        case .display:
+            if isWorthKeeping(report) {
+                let columns = TerminalState.size().columns
+                let line = PlainText.line(report, width: columns)
+                permanent += report.isSentence ? TerminalText.folded(line, to: columns - 1) : [line]
+            }
         case .lines: errors.appendLine(PlainText.line(report))
         case .json:
             output.appendLine(JSONLines.line(report))
@@ -152,7 +159,12 @@ package struct ProgressReporter: ~Copyable {
             errors.append(cursor.showingCode())
             fallthrough
         case .lines:
-            if files > 1 { errors.appendLine(PlainText.summary(ledger, unfinished: unfinished, seconds: seconds)) }
+            if files > 1 {
+                var line = StyledLine()
+                let text = PlainText.summary(ledger, unfinished: unfinished, seconds: seconds)
+                line.append(text, marking: ledger.failed > 0 ? "\(ledger.failed) failed" : nil)
+                errors.appendLine(line.escaped(inColor: mode == .display && takesColor))
+            }
         case .json:
             output.appendLine(
                 JSONLines.summary(ledger, unfinished: unfinished, seconds: seconds, jobs: jobs, exitCode: exitCode))
@@ -168,8 +180,9 @@ package struct ProgressReporter: ~Copyable {
         errors.flush()
     }
 
-    /// The width to which a terminal may shrink without old rows staying above the display.
-    package static let narrowest = 60
+    /// The width to which a terminal may shrink without old rows staying above the display, if there are enough rows for
+    /// its lines to wrap.
+    private static let narrowest = 60
 
     /// A progress bar already shows that a download has started.
     private func isWorthKeeping(_ report: Report) -> Bool {
@@ -195,10 +208,9 @@ package struct ProgressReporter: ~Copyable {
         // A background job of a shell must not draw over other output.
         guard TerminalState.isInForeground() else { return }
         let size = TerminalState.size()
-        let renderer = ProgressRenderer(
-            glyphs: glyphs, width: size.columns, height: size.rows, narrowest: ProgressReporter.narrowest)
+        let renderer = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows)
         let waiting = left + ledger.active.count - running.count
-        var totals = files > 1 ? ProgressTotals(ledger, running, files: files, hasUnknown: waiting > 0) : nil
+        var totals = files > 1 ? ProgressTotals(ledger, running, files: files, waiting: waiting) : nil
         if showsRunning { totals?.running = running.count }
         let rows = running.map { ProgressRow($0) }
         let frame = renderer.lines(rows, totals: totals, tick: tick)
@@ -213,15 +225,36 @@ package struct ProgressReporter: ~Copyable {
 }
 
 extension ProgressTotals {
-    /// The sum over all files; its size is unknown while the size of any file is.
-    fileprivate init(_ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool) {
+    /// The sum over all files; its size is unknown while the size of any file is, and then its time is an estimate.
+    ///
+    /// `waiting`: how many files have not begun.
+    fileprivate init(_ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], files: Int, waiting: Int) {
         let written = running.reduce(ledger.finishedBytes) { $0.addingClamped($1.written) }
-        var total: Int64? = hasUnknown ? nil : ledger.finishedBytes
-        for snapshot in running { total = total.flatMap { sum in snapshot.total.map { sum.addingClamped($0) } } }
+        let known = running.compactMap(\.total).reduce(ledger.finishedBytes) { $0.addingClamped($1) }
+        let knownFiles = ledger.finished + running.count { $0.total != nil }
+        let unknownFiles = waiting + running.count { $0.total == nil }
+        let speed = running.reduce(0) { $0 + $1.speed }
         let smoothed = running.reduce(0) { $0 + $1.smoothedSpeed }
-        let timeLeft = total.flatMap { smoothed > 0 ? Double(max(0, $0 - written)) / Double(smoothed) : nil }
+        var left: Double?
+        if knownFiles > 0, smoothed > 0 {
+            let rest = Double(known) * (1 + Double(unknownFiles) / Double(knownFiles)) - Double(written)
+            left = max(0, rest) / Double(smoothed)
+        }
         self.init(
-            files: files, finished: ledger.finished, failed: ledger.failed, written: written, total: total,
-            speed: running.reduce(0) { $0 + $1.speed }, timeLeft: timeLeft)
+            files: files, finished: ledger.finished, failed: ledger.failed, written: written,
+            total: unknownFiles == 0 ? known : nil, speed: speed, timeLeft: left)
+        isTimeEstimated = unknownFiles > 0
+    }
+}
+
+extension Report {
+    /// Whether its line may be long; what a terminal has wrapped of others it joins when it becomes wider.
+    fileprivate var isSentence: Bool {
+        switch kind {
+        case .failed, .notice, .retry: true
+        case .started, .waitingForNetwork, .waitingForDisk, .verifying, .paused, .finished, .unchanged, .listed,
+            .removed:
+            false
+        }
     }
 }

@@ -50,7 +50,7 @@ package struct RemoteLook: Sendable {
         }
     }
 
-    private static let longestWait = 10.0
+    private static let longestWait = Duration.seconds(10)
 }
 
 /// What the events of a look say, and who waits for it.

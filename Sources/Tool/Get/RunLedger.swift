@@ -33,6 +33,9 @@ package struct RunLedger: Sendable {
         active[id] = Entry(source: source, name: name)
     }
 
+    /// Forgets a download that another one takes the place of.
+    package mutating func drop(_ id: UInt64) { active[id] = nil }
+
     /// Records a URL that was rejected before it became a download.
     package mutating func refuse(_ error: PawlError) -> Report {
         failed += 1
@@ -83,7 +86,7 @@ package struct RunLedger: Sendable {
                     + "raise the limit with 'ulimit -n', or run fewer at once with --jobs")
         case .retry(let error, let delay):
             entry.isRetrying = true
-            return .retry(error, delay: delay)
+            return .retry(error, delay: delay.seconds)
         case .finished(let file):
             // An existing finished file has no start event.
             entry.name = entry.name ?? file.path.pathParts().last.map(String.init)

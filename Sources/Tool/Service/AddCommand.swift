@@ -142,12 +142,17 @@ private struct AddSession {
             JSON.Member("priority", .number(options.priority)),
             JSON.Member("group", options.verb.group.map { .string($0) } ?? .null),
             JSON.Member("start", options.start.map { .string($0) } ?? .null),
+            JSON.Member("startAt", options.startAt.map { .number($0) } ?? .null),
             JSON.Member("pieces", pieces.isEmpty ? .null : .string(pieces)),
         ]
         let listing = options.get.listing
         if try CollectionSource(item.source, isRecursive: listing.isRecursive, download) != nil {
             request.append(JSON.Member("listing", listing.json))
         }
+        if options.get.tracks != StreamOptions() {
+            request.append(JSON.Member("stream", options.get.tracks.json))
+        }
+        if options.get.keepsPlaylists { request.append(JSON.Member("asFile", .bool(true))) }
         if !download.usesOwnersSecrets { request.append(JSON.Member("ownersSecrets", .bool(false))) }
         return .object(request)
     }

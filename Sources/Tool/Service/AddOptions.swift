@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlBase
 import PawlGet
@@ -10,6 +11,8 @@ struct AddOptions: CommandOptions {
     /// `paused`, `now`, or the default of the service.
     var start: String?
     var priority = 0
+    /// In seconds since 1970.
+    var startAt: Int64?
     var startsNoService = false
     var root: String?
     var port: String?
@@ -27,7 +30,7 @@ extension AddOptions {
     /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
     private static let concernsGet: Set = [
         "dir", "jobs", "limit-rate", "json", "help", "stdout", "deny-private-addresses", "zsync", "seed", "progress",
-        "verbose", "dry-run", "help-all", "save-cookies", "delete", "max-total",
+        "verbose", "dry-run", "help-all", "save-cookies", "delete", "max-total", "live",
     ]
 
     /// Only `get` writes to standard output.
@@ -45,6 +48,12 @@ extension AddOptions {
             "now", takes: .none, in: .queue,
             "start now; if all slots are taken, the longest-running download is sent back to the queue"
         ) { (options, _) in options.start = "now" },
+        CommandOption(
+            "start-at", takes: .required("TIME"), in: .queue,
+            "stay paused until TIME: 23:00, '2026-12-01 06:00', +2h; 'resume', 'start' and 'pause' end that"
+        ) { (options, value) throws(Failure) in
+            options.startAt = try StartTime.parse(value).seconds(now: Int64(time(nil)))
+        },
         CommandOption("priority", takes: .required("N"), in: .queue, "higher starts first", standard: "0") {
             (options, value) throws(Failure) in options.priority = try OptionValues.priority(value)
         },

@@ -18,7 +18,7 @@ extension Command {
         for id in ids {
             do throws(Failure) {
                 let id = try client.id(id, to: "check")
-                let result = try client.call(method, [.string(id)], to: "check", ShortIDs.text(id))
+                let result = try client.call(method, [.string(id)], to: "check", ShortIDs.text(id), .unlimited)
                 var event = [JSON.Member("id", .string(id))]
                 event += result.members ?? []
                 CommandOutput(options).show(.object(event), sentence(id, result))

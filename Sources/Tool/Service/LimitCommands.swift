@@ -15,9 +15,13 @@ extension Command {
         guard let text = words.first else {
             let limits = try client.call("pawl.limits", [], to: "query")
             CommandOutput(options).show(
-                ["limit": limits["limit"] ?? .null, "timetable": limits["timetable"] ?? .null],
+                [
+                    "limit": limits["limit"] ?? .null, "timetable": limits["timetable"] ?? .null,
+                    "isPaused": limits["isPaused"] ?? .null,
+                ],
                 "all downloads: \(rateText(limits["limit"]))"
-                    + (limits["timetable"]?.string.map { "\ntimetable: \($0)" } ?? ""))
+                    + (limits["timetable"]?.string.map { "\ntimetable: \($0)" } ?? "")
+                    + (limits.timetablePause.map { "\n\($0)" } ?? ""))
             return 0
         }
         let rate = text.lowercased() == "none" ? nil : try rate(text)
@@ -31,6 +35,28 @@ extension Command {
         CommandOutput(options).show(
             .object([JSON.Member("limit", given[0])] + ids.map { JSON.Member("id", .string($0)) }),
             "\(ids.first.map(ShortIDs.text) ?? "all downloads"): \(rateText(given[0]))")
+        return 0
+    }
+
+    package static let timetable = Command(
+        "timetable", "[options] [TEXT|none]", summary: "show or set limits and pauses by time of day",
+        details: """
+            Change the limits by time of day; without an operand, show them. TEXT has entries that are separated by commas, of \
+            which the first that matches applies: '[DAYS] FROM-TO LIMIT' or 'else LIMIT', such as 'Mon-Fri 08:00-18:00 1M, \
+            22:00-06:00 none, else pause'. LIMIT is in bytes per second (K, M, G), none, or pause: then no download runs, but \
+            those that 'pawl start' starts. Give none alone to remove the limits.
+            """, operand: .words(["none"]), taking: VerbOptions.common
+    ) { (options, words) throws(Failure) in
+        guard words.count <= 1 else { throw Failure.usage("timetable", "[TEXT|none]") }
+        let client = try options.client()
+        if let text = words.first {
+            let isNone = text.lowercased() == "none"
+            try client.call("pawl.timetable", [isNone ? .null : .string(text)], to: "change the timetable")
+        }
+        let limits = try client.call("pawl.limits", [], to: "query")
+        CommandOutput(options).show(
+            ["timetable": limits["timetable"] ?? .null, "isPaused": limits["isPaused"] ?? .null],
+            "timetable: \(limits["timetable"]?.string ?? "none")" + (limits.timetablePause.map { "\n\($0)" } ?? ""))
         return 0
     }
 

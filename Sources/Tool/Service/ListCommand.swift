@@ -8,8 +8,9 @@ extension Command {
     package static let list = Command(
         "list", "[options]", summary: "show the queue; --watch for a live table",
         details: """
-            Show the downloads of the service in the order in which they run. With --watch the table is live, with \
-            finished and failed downloads reported above it; if standard error is not a terminal, each change is a line.
+            Show the downloads of the service in the order in which they run. With --watch the queue is shown live on the whole \
+            screen: arrows select a download, p pauses it, r resumes it, x removes it from the list after a question, q quits. If \
+            standard error is not a terminal, each change is a line.
             """, taking: VerbOptions.listing + VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "list") }
@@ -24,11 +25,7 @@ extension Command {
         let width = isTerminal ? TerminalState.size(of: STDOUT_FILENO).columns : nil
         let table = DownloadTable(downloads.compactMap(RemoteDownload.init), terminal)
         say(table.text(width: width))
-        if downloads.isEmpty, isatty(STDERR_FILENO) == 1 {
-            var errors = OutputFile(descriptor: STDERR_FILENO)
-            errors.appendLine(TerminalText.harmless(options.nothingFound))
-            errors.flush()
-        }
+        if downloads.isEmpty, isatty(STDERR_FILENO) == 1 { printNotice(options.nothingFound) }
         return 0
     }
 }
@@ -89,11 +86,11 @@ extension VerbOptions {
     }
 
     /// Whether a download has a row of its own: those of a collection are in that of the collection.
-    fileprivate func isRow(_ json: JSON) -> Bool {
+    func isRow(_ json: JSON) -> Bool {
         group != nil || json["group"]?.string.map { !QueuedCollection.isGroup($0) } ?? true
     }
 
-    fileprivate func includesCollection(_ json: JSON) -> Bool {
+    func includesCollection(_ json: JSON) -> Bool {
         guard let text, !text.isEmpty else { return includes(json) }
         let found = ["name", "url"].contains { json[$0]?.string?.lowercased().contains(text.lowercased()) == true }
         return found && includes(json)
@@ -169,33 +166,41 @@ struct DownloadTable {
         for column in DownloadTable.optional where room() < longest { columns.removeAll { $0 == column } }
         var text = line(columns.map(\.title), columns, widths, room())
         for (row, download) in zip(rows, downloads) {
-            text += line(columns.map { row[$0] ?? "" }, columns, widths, room())
+            text += line(columns.map { row[$0] ?? "" }, columns, widths, room(), download.stateText.style)
             if let detail = detail(download) { text += below(detail, width: width) }
         }
         return text
     }
 
-    private func line(_ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int) -> String {
-        var line = ""
+    private func line(
+        _ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int, _ style: StyledLine.Style = .plain
+    ) -> String {
+        var line = StyledLine()
         for (column, text) in zip(columns, texts).dropLast() {
             let width = widths[column] ?? 0
             let isText = column == .id || column == .state
-            line += isText ? TerminalText.padded(text, to: width) : TerminalText.rightAligned(text, to: width)
-            line += "  "
+            let padded = isText ? TerminalText.padded(text, to: width) : TerminalText.rightAligned(text, to: width)
+            line.append(padded, column == .state ? style : .plain)
+            line.append("  ")
         }
-        let name = TerminalText.shortened(texts.last ?? "", to: max(4, room), ellipsis: ellipsis)
-        return line + name + "\n"
+        line.append(TerminalText.shortened(texts.last ?? "", to: max(4, room), ellipsis: ellipsis))
+        return line.escaped(inColor: takesColor) + "\n"
     }
 
     /// Additional lines: why it failed, or what it waits for.
     private func below(_ detail: String, width: Int?) -> String {
         let lines = width.map { TerminalText.wrapped(detail, to: max(4, $0 - 3)) } ?? [detail]
-        return lines.map { (takesColor ? "\u{1B}[2m  \($0)\u{1B}[m" : "  \($0)") + "\n" }.joined()
+        return lines.map { text in
+            var line = StyledLine()
+            line.append("  \(text)", .faint)
+            return line.escaped(inColor: takesColor) + "\n"
+        }.joined()
     }
 
     private func detail(_ download: RemoteDownload) -> String? {
         if let error = download.error { return TerminalText.harmless(error.reason) }
         if let problem = download.fileProblem { return problem }
+        if download.stateText.word == StateText.scheduled { return download.stateText.notes.first }
         let isTold = download.stateText.isWaiting && download.stateText.word != StateText.waitingForNetwork
         return isTold && download.isRunning ? download.stateText.notes.first : nil
     }

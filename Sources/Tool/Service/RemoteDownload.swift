@@ -21,6 +21,10 @@ package struct RemoteDownload: Sendable, Hashable {
     var error: Refusal?
     /// The numbers of files of a collection, in words.
     var files: String?
+    /// The numbers of segments of a stream, in words.
+    var segments: String?
+    /// Of what has no size, how much of a hundred is there.
+    var share: Double?
     /// A finished download has not its file any more; why.
     var fileProblem: String?
 
@@ -30,6 +34,8 @@ package struct RemoteDownload: Sendable, Hashable {
         var message: String
         /// The cause and the remedy, without the URL.
         var reason: String
+        /// The cause alone.
+        var cause: String
     }
 
     /// Returns `nil` for JSON that is not a download.
@@ -60,19 +66,25 @@ package struct RemoteDownload: Sendable, Hashable {
             let failed = number("failed") > 0 ? ", \(number("failed")) failed" : ""
             self.files = "\(number("done")) of \(number("listed"))\(more) files\(failed)"
         }
+        if let segments = json["segments"], let total = segments["total"]?.integer, !hasEnded {
+            self.segments = "\(segments["done"]?.integer ?? 0) of \(total) segments"
+            share = self.total == nil ? json["percent"]?.decimal : nil
+        }
         if let error = json["error"], let message = error["message"]?.string {
             let code = UInt8(exactly: error["code"]?.integer ?? 1) ?? 1
             let failure = Failure(event: error).inQueue
             let parts = [failure.why, failure.remedy.text].filter { !$0.isEmpty }
             let reason = parts.isEmpty ? message : parts.joined(separator: "; ")
             let sentence = failure.what.isEmpty ? message : failure.commandLineSentence
-            self.error = Refusal(code: code, message: sentence, reason: reason)
+            self.error = Refusal(
+                code: code, message: sentence, reason: reason, cause: failure.why.isEmpty ? reason : failure.why)
         }
     }
 
     /// The file name, or the last part of the URL until it is known; safe to print on a terminal.
     package var title: String {
-        TerminalText.harmless((name ?? ProgressRow.lastComponent(of: source)) + (files.map { " (\($0))" } ?? ""))
+        TerminalText.harmless(
+            (name ?? ProgressRow.lastComponent(of: source)) + ((files ?? segments).map { " (\($0))" } ?? ""))
     }
 
     var hasEnded: Bool { ["finished", "failed", "removed"].contains(state) }
@@ -86,8 +98,15 @@ extension ProgressRow {
         self.init(
             name: "\(download.id.prefix(digits)) \(download.title)", written: download.written, total: download.total,
             speed: download.speed, timeLeft: download.timeLeft, connections: download.connections)
+        share = download.share
         take(download.stateText)
         isAtRest = !download.isRunning
+        guard isAtRest, notes.isEmpty else { return }
+        // A bar that does not move says less.
+        notes = [download.stateText.word]
+        if let error = download.error {
+            notes = [error.reason, error.cause].map { "failed: \(TerminalText.harmless($0))" } + notes
+        }
     }
 }
 

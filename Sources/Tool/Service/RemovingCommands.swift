@@ -111,9 +111,7 @@ enum Confirmation {
 
     /// The exit code when the user said no.
     static func refused() -> Int32 {
-        var errors = OutputFile(descriptor: STDERR_FILENO)
-        errors.appendLine("pawl: nothing was removed")
-        errors.flush()
+        printNotice("nothing was removed")
         return Int32(Failure.Code.unfinished.rawValue)
     }
 }

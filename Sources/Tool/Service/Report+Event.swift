@@ -12,7 +12,9 @@ extension Report {
             return nil
         }
         if let name = event["name"]?.string { names[digits] = name }
-        self.init(id: id.rawValue, source: digits, name: names[digits], kind: kind)
+        // Before the name is known, the URL of a failure names it.
+        let place = event["place"]?.string.flatMap { $0.contains("://") ? ProgressRow.lastComponent(of: $0) : nil }
+        self.init(id: id.rawValue, source: ShortIDs.text(digits), name: names[digits] ?? place, kind: kind)
     }
 
     private static func kind(of event: JSON) -> Kind? {
@@ -25,7 +27,8 @@ extension Report {
             .finished(
                 DownloadedFile(
                     path: event["path"]?.string ?? "", length: event["length"]?.integer ?? 0,
-                    received: event["received"]?.integer ?? 0, duration: event["seconds"]?.decimal ?? 0,
+                    received: event["received"]?.integer ?? 0,
+                    duration: Duration(clampingSeconds: event["seconds"]?.decimal ?? 0),
                     wasThere: event["wasThere"]?.bool ?? false,
                     verification: FileVerification(json: event["verification"])))
         case "state":

@@ -15,10 +15,21 @@ package struct ServiceClient: Sendable {
 
     /// Calls a method; `action` and `place` name the action and its object in errors.
     @discardableResult func call(
-        _ method: String, _ parameters: JSON = [], to action: String, _ place: String? = nil
+        _ method: String, _ parameters: JSON = [], to action: String, _ place: String? = nil,
+        _ patience: ServicePatience = .usual
     ) throws(Failure) -> JSON {
-        let message: JSON = ["id": "pawl", "method": .string(method), "params": parameters]
-        let reply = try ask(message)
+        try result(of: try request(method, parameters, patience).wait(), to: action, place)
+    }
+
+    /// Sends a call, without waiting for its reply.
+    func request(
+        _ method: String, _ parameters: JSON, _ patience: ServicePatience
+    ) throws(Failure) -> ServiceRequest {
+        try request(["id": "pawl", "method": .string(method), "params": parameters], patience)
+    }
+
+    /// The result in the reply to a call; see ``call(_:_:to:_:_:)``.
+    func result(of reply: JSON, to action: String, _ place: String? = nil) throws(Failure) -> JSON {
         if let result = reply["result"] { return result }
         let code = reply["error"]?["code"]?.integer ?? 1
         // JSON-RPC's code for invalid parameters.
@@ -37,59 +48,98 @@ package struct ServiceClient: Sendable {
         try call("pawl.show", [.string(beginning)], to: action, beginning)["id"]?.string ?? beginning
     }
 
-    /// Sends several calls as a batch; the result of a rejected call is `.null`.
-    func call(_ calls: [(method: String, parameters: JSON)]) throws(Failure) -> [JSON] {
+    /// Sends several calls as a batch, see ``ServiceRequest/results(of:)``.
+    func request(
+        _ calls: [(method: String, parameters: JSON)], _ patience: ServicePatience
+    ) throws(Failure) -> ServiceRequest {
         let messages = calls.map { call -> JSON in
             ["id": "pawl", "method": .string(call.method), "params": call.parameters]
         }
-        return (try ask(.array(messages)).array ?? []).map { $0["result"] ?? .null }
+        return try request(.array(messages), patience)
     }
 
     /// Opens the stream of events from now on, see ``ServiceStream``.
     func events() throws(Failure) -> ServiceStream {
-        var connection = try connected()
-        try connection.send(Array("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
-        _ = try ServiceClient.head(&connection)
-        return ServiceStream(connection)
+        let request = ServiceRequest(try connected(.unlimited))
+        try request.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try request.stream()
     }
 
-    private func ask(_ message: JSON) throws(Failure) -> JSON {
-        var connection = try connected()
-        let body = message.utf8
-        let head =
+    private func request(_ message: JSON, _ patience: ServicePatience) throws(Failure) -> ServiceRequest {
+        let request = ServiceRequest(try connected(patience))
+        let body = message.text
+        try request.send(
             "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
-        try connection.send(Array(head.utf8) + body)
-        let response = try connection.bytes(try ServiceClient.head(&connection) ?? 0)
-        do throws(JSON.ParsingError) { return try JSON.parse(response) } catch {
-            throw connection.lost("the response is not JSON: \(error.why)")
-        }
+                + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n" + body)
+        return request
     }
 
-    private func connected() throws(Failure) -> ServiceConnection {
+    private func connected(_ patience: ServicePatience) throws(Failure) -> ServiceConnection {
         let finder = ServiceFinder(self)
-        if let connection = try finder.connection() { return connection }
+        if let connection = try finder.connection(patience) { return connection }
         throw Failure(
             .notFound, "the Pawl service is not running", at: "(socket \(socket))", because: "",
             remedy: finder.other.map { Remedy($0) } ?? "start it with 'pawl serve' or 'pawl add'")
     }
+}
 
-    /// Reads the header section of a response and returns its Content-Length, if any.
-    private static func head(_ connection: inout ServiceConnection) throws(Failure) -> Int? {
-        var length: Int?
-        var isFirst = true
-        while let line = try connection.line(), !line.isEmpty {
+/// A request to the service, and as much of its response as has arrived.
+struct ServiceRequest: ~Copyable {
+    private var connection: ServiceConnection
+    private var isHeadRead = false
+    private var hasStatus = false
+    private var length = 0
+
+    init(_ connection: consuming ServiceConnection) { self.connection = connection }
+
+    /// For `poll`.
+    var descriptor: Int32 { connection.descriptor }
+
+    borrowing func send(_ text: String) throws(Failure) { try connection.send(Array(text.utf8)) }
+
+    /// Waits for the whole reply.
+    consuming func wait() throws(Failure) -> JSON {
+        while true { if let reply = try receive() { return reply } }
+    }
+
+    /// Waits for bytes and takes them in; returns the reply when it is complete.
+    mutating func receive() throws(Failure) -> JSON? {
+        guard try connection.fill() else {
+            throw connection.lost(
+                isHeadRead
+                    ? "connection closed in the middle of a response" : "connection closed without a response")
+        }
+        guard try readHead(), let body = connection.bytes(length) else { return nil }
+        do throws(JSON.ParsingError) { return try JSON.parse(body) } catch {
+            throw connection.lost("the response is not JSON: \(error.why)")
+        }
+    }
+
+    /// Waits for the header section; what follows are events.
+    consuming func stream() throws(Failure) -> ServiceStream {
+        while try !readHead() {
+            guard try connection.fill() else { throw connection.lost("connection closed without a response") }
+        }
+        return ServiceStream(connection)
+    }
+
+    /// Returns whether the whole header section has arrived.
+    private mutating func readHead() throws(Failure) -> Bool {
+        while !isHeadRead, let line = connection.line() {
             let text = String(decoding: line, as: UTF8.self)
-            if isFirst, !text.hasPrefix("HTTP/1.1 ") { throw connection.lost("the response is not HTTP") }
-            isFirst = false
+            if !hasStatus, !text.hasPrefix("HTTP/1.1 ") { throw connection.lost("the response is not HTTP") }
+            hasStatus = true
+            isHeadRead = text.isEmpty
             let parts = text.split(separator: ":", maxSplits: 1)
             if parts.count == 2, parts[0].lowercased() == "content-length" {
-                length = Int(parts[1].filter { $0 != " " }).map { max(0, $0) }
+                length = Int(parts[1].filter { $0 != " " }).map { max(0, $0) } ?? 0
             }
         }
-        if isFirst { throw connection.lost("connection closed without a response") }
-        return length
+        return isHeadRead
     }
+
+    /// The results in the reply to a batch; that of a rejected call is `.null`.
+    static func results(of reply: JSON) -> [JSON] { (reply.array ?? []).map { $0["result"] ?? .null } }
 }
 
 /// The stream of the service's events.
@@ -101,19 +151,19 @@ struct ServiceStream: ~Copyable {
     /// For `poll`.
     var descriptor: Int32 { connection.descriptor }
 
-    /// Returns the next event; `nil` when the service has stopped.
+    /// Waits for the next event; `nil` when the service has stopped.
     mutating func next() throws(Failure) -> JSON? {
-        while let line = try connection.line() { if let event = try? JSON.parse(line) { return event } }
-        return nil
+        while true {
+            while let line = connection.line() { if let event = try? JSON.parse(line) { return event } }
+            guard try connection.fill() else { return nil }
+        }
     }
 
-    /// Waits for events and returns all that have arrived; `nil` when the service has stopped.
+    /// Waits for bytes and returns the events that are complete; `nil` when the service has stopped.
     mutating func arrived() throws(Failure) -> [JSON]? {
         guard try connection.fill() else { return nil }
         var events: [JSON] = []
-        while connection.hasLine, let line = try connection.line() {
-            if let event = try? JSON.parse(line) { events.append(event) }
-        }
+        while let line = connection.line() { if let event = try? JSON.parse(line) { events.append(event) } }
         return events
     }
 }

@@ -17,10 +17,10 @@ struct ServiceFinder: Sendable {
     /// A connection to the service; `nil` if none is running.
     ///
     /// Throws if it is running and cannot be reached.
-    func connection() throws(Failure) -> ServiceConnection? {
-        if let connection = try ServiceConnection.open(client.socket) { return connection }
+    func connection(_ patience: ServicePatience = .usual) throws(Failure) -> ServiceConnection? {
+        if let connection = try ServiceConnection.open(client.socket, patience) { return connection }
         guard let note = note() ?? noteWrittenAgain() else { return nil }
-        return try connection(by: note)
+        return try connection(by: note, patience)
     }
 
     /// A running service writes its notes again within a second when their folders were removed, as they are with those of a
@@ -41,12 +41,15 @@ struct ServiceFinder: Sendable {
         return isMissing(runtime) && isMissing(state)
     }
 
-    private func connection(by first: ServiceNote) throws(Failure) -> ServiceConnection? {
+    private func connection(
+        by first: ServiceNote, _ patience: ServicePatience
+    ) throws(Failure) -> ServiceConnection? {
         var note = first
         for attempt in 1...Self.attempts {
             for path in Set(note.sockets + [note.socket]) {
-                do throws(Failure) { if let connection = try ServiceConnection.open(path) { return connection } } catch
-                {
+                do throws(Failure) {
+                    if let connection = try ServiceConnection.open(path, patience) { return connection }
+                } catch {
                     // The next one may be there.
                 }
             }

@@ -25,14 +25,14 @@ enum ServiceStarter {
             arguments += ["--port", port]
         }
         try start(arguments)
-        guard !quietly else { return }
-        var errors = OutputFile(descriptor: STDERR_FILENO)
-        errors.appendLine(TerminalText.harmless("pawl: started the service for \(root)"))
-        errors.flush()
+        if !quietly { printNotice("started the service for \(root)") }
     }
 
     /// The environment variable with the number of the descriptor on which a started service reports readiness.
     static let readyVariable = "PAWL_READY_DESCRIPTOR"
+
+    /// A queue of a million downloads is opened in seconds.
+    private static let longestStart: Int32 = 120_000
 
     /// Runs `pawl serve` with these arguments in a new process, which reports its failure on standard error.
     static func start(_ arguments: [String]) throws(Failure) {
@@ -42,6 +42,13 @@ enum ServiceStarter {
         defer { close(reader) }
         _ = fcntl(reader, F_SETFD, FD_CLOEXEC)
         let child = try spawn(arguments, telling: ends[1])
+        var ready = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        guard retrying({ unsafe poll(&ready, 1, longestStart) }) > 0 else {
+            throw Failure(
+                .unfinished, "cannot wait for", at: "the service",
+                because: "its process \(child) has not become ready within two minutes",
+                remedy: "'pawl status' shows it when it has")
+        }
         var byte: [UInt8] = [0]
         do throws(SystemError) { if try BoundedRead.some(reader, into: &byte) == 1 { return } } catch {
             throw failure(error.number)

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlBase
 import PawlGet
@@ -13,7 +14,8 @@ extension Command {
             """, operand: .downloads, taking: SetOptions.table
     ) { (options, ids) throws(Failure) in
         try requireIDs(ids, in: "set")
-        guard !options.changes.isEmpty || options.priority != nil || options.verb.group != nil else {
+        guard !options.changes.isEmpty || options.priority != nil || options.startAt != nil || options.verb.group != nil
+        else {
             throw Failure(
                 .badOption, "cannot change", at: ids.joined(separator: " "), because: "no option is given",
                 remedy: "see 'pawl help set'")
@@ -35,6 +37,7 @@ extension Command {
         if let mirrors { members.append(JSON.Member("mirrors", .strings(mirrors.filter { !$0.isEmpty }))) }
         if let group = options.verb.group { members.append(JSON.Member("group", .string(group))) }
         if let priority = options.priority { members.append(JSON.Member("priority", .number(priority))) }
+        if let time = options.startAt { members.append(JSON.Member("startAt", .number(time))) }
         let result = try options.verb.client().call(
             "pawl.set", [.strings(ids), .object(members)], to: "change the options of", ids.joined(separator: " "))
         for member in result.members ?? [] {
@@ -57,6 +60,8 @@ struct SetOptions: CommandOptions {
     var verb = VerbOptions()
     var changes: [Change] = []
     var priority: Int?
+    /// In seconds since 1970.
+    var startAt: Int64?
     var help: HelpLength? {
         get { verb.help }
         set { verb.help = newValue }
@@ -98,6 +103,12 @@ struct SetOptions: CommandOptions {
     }
 
     private static let queue: [CommandOption<SetOptions>] = [
+        CommandOption(
+            "start-at", takes: .required("TIME"), in: .queue, "pause until TIME: 23:00, '2026-12-01 06:00', +2h"
+        ) {
+            (options, value) throws(Failure) in
+            options.startAt = try StartTime.parse(value).seconds(now: Int64(time(nil)))
+        },
         CommandOption("priority", takes: .required("N"), in: .queue, "higher starts first") {
             (options, value) throws(Failure) in options.priority = try OptionValues.priority(value)
         },

@@ -15,11 +15,12 @@ extension Command {
         guard !ids.isEmpty else { throw Failure.usage("show", "ID...", missing: "ID") }
         let client = try options.client()
         let width = isatty(STDOUT_FILENO) == 1 ? TerminalState.size(of: STDOUT_FILENO).columns : nil
+        let glyphs = TerminalState.state(of: STDOUT_FILENO).takesUnicode ? ProgressRenderer.Glyphs.unicode : .plain
         let root = options.isJSON ? nil : try client.call("pawl.status", to: "query")["root"]?.string
         for (index, id) in ids.enumerated() {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)
-            let text = (index > 0 ? "\n" : "") + DownloadSheet(details, root: root, width: width).text
-            CommandOutput(options).show(details.withTrueState, text)
+            let text = (index > 0 ? "\n" : "") + DownloadSheet(details, root: root, width: width, glyphs).text
+            CommandOutput(options).show(details.withTrueState, text, isLaidOut: true)
         }
         return 0
     }
@@ -42,10 +43,10 @@ extension Command {
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         CommandOutput(options).show(
             status,
-            "pawl \(status["version"]?.string ?? "") serving \(status["root"]?.string ?? "") (process \(number("pid"))): "
+            "pawl \(status["version"]?.string ?? "") serving \(status["root"]?.string ?? "") (process \(number("pid")))\n"
                 + status.activity + ", \(number("paused")) paused, "
                 + "\(number("finished")) finished, \(number("failed")) failed, " + NumberFormat.speed(number("speed"))
-                + groups
+                + groups + (status.timetablePause.map { "\n\($0)" } ?? "")
                 + (status["troubles"]?.array ?? []).compactMap(\.string).map {
                     "\nattention: \(TerminalText.harmless($0))"
                 }.joined() + (status["portRefusal"]?.string.map { "\nno web page, no aria2 clients: \($0)" } ?? ""))
@@ -80,15 +81,22 @@ struct DownloadSheet {
     private let details: JSON
     private let root: String?
     private let width: Int?
+    private let glyphs: ProgressRenderer.Glyphs
 
     /// `root` is the download root, if it is known, and `width` that of the terminal, if there is one.
-    init(_ details: JSON, root: String? = nil, width: Int? = nil) {
+    init(
+        _ details: JSON, root: String? = nil, width: Int? = nil, _ glyphs: ProgressRenderer.Glyphs = .plain
+    ) {
         self.details = details
         self.root = root
         self.width = width
+        self.glyphs = glyphs
     }
 
     private static let margin = 11
+    private static let barWidth = 40
+    /// Further connections are counted only.
+    private static let mostConnections = 8
 
     var text: String {
         guard let download = RemoteDownload(details) else { return details.text }
@@ -104,8 +112,11 @@ struct DownloadSheet {
             lines.append(("files", files))
             sources = [download.source]
         }
+        if let segments = download.segments { lines.append(("segments", segments)) }
+        for file in (details["parts"]?.array ?? []).dropFirst() { lines.append(("also", file.string ?? "")) }
         lines += sources.map { ("from", $0) }
         lines.append(("size", size(download)))
+        if !download.hasEnded, let bar = bar(download) { lines.append(("progress", bar)) }
         if download.isRunning, !download.stateText.isWaiting {
             let left = download.timeLeft.map { ", \(NumberFormat.duration($0)) left" } ?? ""
             lines.append(("speed", NumberFormat.speed(download.speed) + left))
@@ -127,10 +138,16 @@ struct DownloadSheet {
         if let group = download.group { lines.append(("group", group)) }
         if download.priority != 0 { lines.append(("priority", String(download.priority))) }
         if let error = download.error { lines.append(("error", error.message)) }
-        for lane in details["lanes"]?.array ?? [] {
+        let lanes = details["lanes"]?.array ?? []
+        for lane in lanes.prefix(Self.mostConnections) {
             // The only source has its line above.
             let url = lane["url"]?.string ?? ""
             lines.append(("connection", sources.hasSameBytes(as: [url]) ? lane.line : "\(lane.line), \(url)"))
+        }
+        if lanes.count > Self.mostConnections {
+            let receiving = lanes.count { $0["isReceiving"]?.bool == true }
+            lines.append(
+                ("", "and \(lanes.count - Self.mostConnections) more; \(receiving) of \(lanes.count) receive data"))
         }
         // Control characters are replaced: a value from a server must not look like another field.
         return lines.map { name, value in
@@ -143,6 +160,14 @@ struct DownloadSheet {
         guard let width, !isURL, TerminalText.width(value) > width - 1 - Self.margin else { return value }
         return TerminalText.wrapped(value, to: max(20, width - 1 - Self.margin)).joined(
             separator: "\n" + String(repeating: " ", count: Self.margin))
+    }
+
+    /// `nil` while the size is unknown.
+    private func bar(_ download: RemoteDownload) -> String? {
+        guard let percent = download.percent else { return nil }
+        let columns = max(8, min(Self.barWidth, (width ?? .max) - 1 - Self.margin))
+        let done = Int(percent * Double(columns) / 100)
+        return String(repeating: glyphs.done, count: done) + String(repeating: glyphs.rest, count: columns - done)
     }
 
     private func size(_ download: RemoteDownload) -> String {

@@ -2,8 +2,8 @@ import PawlTerminal
 
 /// A filter as `--state` and `status` name it: the word that lists show, without details.
 package enum StateFilter: String, Sendable, Hashable, CaseIterable {
-    case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, finished, failed,
-        removed
+    case running, queued, connecting, downloading, retrying, waiting, verifying, finishing, paused, scheduled, finished,
+        failed, removed
 
     /// All names, for help texts.
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
@@ -22,6 +22,7 @@ package enum StateFilter: String, Sendable, Hashable, CaseIterable {
     var stored: String {
         switch self {
         case .running, .queued, .connecting, .downloading, .retrying, .waiting, .verifying, .finishing: "waiting"
+        case .scheduled: "paused"
         case .paused, .finished, .failed, .removed: rawValue
         }
     }
@@ -35,6 +36,7 @@ package enum StateFilter: String, Sendable, Hashable, CaseIterable {
                 || download.isRunning && download.stateText.isWaiting && download.stateText.word != StateText.retrying
         case .connecting, .downloading, .retrying, .verifying, .finishing:
             download.isRunning && download.stateText.word == rawValue
+        case .scheduled: download.stateText.word == StateText.scheduled
         case .paused, .finished, .failed, .removed: download.state == rawValue
         }
     }

@@ -26,7 +26,7 @@ extension Command {
             Download failed downloads, and those that wait for their disk, again from the beginning, with their options. What they \
             have received is deleted; 'pawl resume' continues with it.
             """, method: "startOver", all: nil, done: "starts over"), remove, clear, rename, move, url, set, limit,
-        slots,
+        timetable, slots,
     ]
 
     private static func each(

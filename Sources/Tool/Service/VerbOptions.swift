@@ -1,3 +1,4 @@
+import Glibc
 package import PawlBase
 package import PawlTerminal
 
@@ -24,6 +25,10 @@ package struct VerbOptions: CommandOptions {
     var prints = false
     /// Forget instead of showing.
     var forgets = false
+    /// Whether `mcp` may add downloads.
+    var allowsAdding = false
+    /// Whether what `mcp` adds may reach private addresses.
+    var allowsPrivateAddresses = false
 
     package func client() throws(Failure) -> ServiceClient {
         ServiceClient(
@@ -80,6 +85,15 @@ extension VerbOptions {
         "forget", takes: .none, in: .selection, "forget the limits of these hosts, or of all"
     ) { (options, _) in options.forgets = true }
 
+    static let allowAdd: CommandOption<VerbOptions> = CommandOption(
+        "allow-add", takes: .none, in: .access, "offer a tool that adds downloads"
+    ) { (options, _) in options.allowsAdding = true }
+
+    static let allowPrivate: CommandOption<VerbOptions> = CommandOption(
+        "allow-private-addresses", takes: .none, in: .access,
+        "let added downloads reach this machine and private networks"
+    ) { (options, _) in options.allowsPrivateAddresses = true }
+
     static let listing: [CommandOption<VerbOptions>] = [
         CommandOption(
             "state", takes: .required("STATE"), in: .selection,
@@ -98,7 +112,8 @@ extension VerbOptions {
             (options, value) throws(Failure) in
             options.limit = try OptionValues.integer("limit", value, in: 0...1_000_000_000)
         },
-        CommandOption("watch", short: "w", takes: .none, in: .output, "update the table until Ctrl-C") { (options, _) in
+        CommandOption("watch", short: "w", takes: .none, in: .output, "show the queue on the whole screen, with keys") {
+            (options, _) in
             options.watches = true
         },
     ]
@@ -110,8 +125,11 @@ struct CommandOutput {
 
     init(_ options: VerbOptions) { isJSON = options.isJSON }
 
-    func show(_ json: JSON, _ text: String) {
-        let lines = text.split(separator: "\n").map { TerminalText.harmless(String($0)) }
+    /// `isLaidOut`: the lines are as long as the terminal's already.
+    func show(_ json: JSON, _ text: String, isLaidOut: Bool = false) {
+        let lines = text.split(separator: "\n").map { TerminalText.harmless(String($0)) }.flatMap { line in
+            isLaidOut ? [line] : TerminalState.folded(line, for: STDOUT_FILENO)
+        }
         say((isJSON ? json.text : lines.joined(separator: "\n")) + "\n")
     }
 }

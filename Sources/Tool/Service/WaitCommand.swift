@@ -1,4 +1,3 @@
-import Glibc
 import PawlBase
 import PawlGet
 package import PawlTerminal
@@ -90,7 +89,7 @@ private struct WaitSession: ~Copyable {
         switch (event["event"]?.string, event["state"]?.string) {
         case ("finished", _):
             open.remove(id)
-            CommandOutput(options).show(event, report.map(PlainText.line) ?? id)
+            CommandOutput(options).show(event, report.map { PlainText.line($0) } ?? id)
         case ("failed", _):
             open.remove(id)
             end(UInt8(exactly: event["code"]?.integer ?? 1) ?? 1, event["message"]?.string ?? id, id)
@@ -110,8 +109,6 @@ private struct WaitSession: ~Copyable {
             ]
             say(event.text + "\n")
         }
-        var errors = OutputFile(descriptor: STDERR_FILENO)
-        errors.appendLine(TerminalText.harmless("pawl: \(message)"))
-        errors.flush()
+        printNotice(message)
     }
 }

@@ -148,6 +148,10 @@ import Testing
         let wrong = String(repeating: "0", count: 32) + "  d.bin\n"
         try FileSystem.write(Array(sums.utf8), to: site.served.path + "/pub/SHA256SUMS")
         try FileSystem.write(Array(wrong.utf8), to: site.served.path + "/pub/sub/CHECKSUM.md5")
+        for name in ["SHA256SUMS", "sub/CHECKSUM.md5"] {
+            let touch = ["-d", "2020-01-01", "\(site.served.path)/pub/\(name)"]
+            #expect(try PawlProcess.run("/usr/bin/touch", touch).exit == .code(0))
+        }
         let server = try IndexServer(.nginx, site.served)
         let run = try site.get("--verify", "sidecar", server.url("/pub/"))
         #expect(run.code == 32 && run.message.contains("/pub/sub/CHECKSUM.md5"), "\(run)")
@@ -155,10 +159,48 @@ import Testing
         #expect(verified.count == 2 && verified.allSatisfy { $0.line.contains("/pub/SHA256SUMS") }, "\(run)")
         #expect(site.downloads.difference("d/b.bin", from: try #require(site.files["b.bin"])) == nil)
         #expect(!FileSystem.exists(site.downloads.path("d/sub/d.bin")))
-        // Once for the listing, and once as a file of it; nothing is guessed.
+        // What the folder has is read there.
+        #expect(try site.get("--verify", "sidecar", server.url("/pub/")).code == 32)
+        // It is requested once, as a file of the tree; nothing is guessed.
         let requests = server.finish()
-        #expect(requests.filter { $0 == "GET /pub/SHA256SUMS" }.count == 2, "\(requests)")
+        #expect(requests.filter { $0 == "GET /pub/SHA256SUMS" }.count == 1, "\(requests)")
+        #expect(site.downloads.difference("d/SHA256SUMS", from: Payload(Array(sums.utf8))) == nil)
         #expect(requests.allSatisfy { !$0.hasSuffix(".sha256") && !$0.hasSuffix("/MD5SUMS") }, "\(requests)")
+    }
+
+    @Test(.enabled(if: IndexServerKind.nginx.isAvailable, "needs nginx"))
+    func `replace a text whose length changed, but not its time`() throws {
+        var site = try CollectionSite(["notes.txt", "sub/list.json"])
+        let server = try IndexServer(.nginx, site.served)
+        #expect(try site.get(server.url("/pub/")).code == 0)
+        for (number, name) in ["notes.txt", "sub/list.json"].enumerated() {
+            try site.add(name, Payload(seed: 90 + UInt64(number), length: 2_000))
+        }
+        let second = try site.get(server.url("/pub/"))
+        #expect(second.code == 0 && site.difference() == nil, "\(second)")
+    }
+
+    @Test(.enabled(if: IndexServerKind.nginx.isAvailable, "needs nginx"))
+    func `compare what is there with the digests that are wanted now`() throws {
+        let site = try CollectionSite(["a.bin", "b.bin"])
+        let server = try IndexServer(.nginx, site.served)
+        #expect(try site.get(server.url("/pub/")).code == 0)
+        #expect(try site.get("--verify", "required", server.url("/pub/")).code == 32, "no digest is there")
+        let sums = String(repeating: "0", count: 64) + "  a.bin\n"
+        try FileSystem.write(Array(sums.utf8), to: site.served.path + "/pub/SHA256SUMS")
+        let wrong = try site.get("--verify", "sidecar", server.url("/pub/"))
+        #expect(wrong.code == 32 && wrong.events("unchanged").count == 1, "\(wrong)")
+    }
+
+    @Test(.enabled(if: IndexServerKind.nginx.isAvailable, "needs nginx"))
+    func `refuse options that are for one file`() throws {
+        let site = try CollectionSite(["a.bin"])
+        let server = try IndexServer(.nginx, site.served)
+        for option in [["--range", "0-1"], ["--checksum", "sha-256=" + String(repeating: "0", count: 64)]] {
+            let outcome = Outcome(of: try site.start(option + [server.url("/pub/")]))
+            #expect(outcome.code == 28 && outcome.errors.contains("it is for one file"), "\(outcome)")
+        }
+        #expect(server.finish().isEmpty)
     }
 
     @Test(.enabled(if: IndexServerKind.nginx.isAvailable, "needs nginx"))

@@ -164,6 +164,38 @@ import Testing
         #expect(names.count == 1 && FileSystem.difference(of: "\(blobs)/\(names[0])", from: file) == nil)
     }
 
+    @Test func `another hub serves what the digests of the first allow, and gets no token`() throws {
+        let mirror = try HubServer()
+        try mirror.put("model.safetensors", weights.bytes)
+        for (path, text) in [("config.json", #"{"model_type":"bert"}"#), ("sub/a b.txt", "text\n"), ("empty", "")] {
+            try mirror.put(path, Array(text.utf8))
+        }
+        try mirror.put("sub/same.json", Array(#"{"model_type":"bert"}"#.utf8))
+        // A hub knows the commits that it was asked for.
+        _ = try PawlProcess.run("/usr/bin/curl", ["-sS", mirror.endpoint + "/api/models/org/model/revision/main"])
+        try mirror.forget()
+        // The first one breaks off each large response.
+        try hub.control(#"{"cut":65536}"#)
+        let token = ["HF_TOKEN": HubServer.token]
+        let run = try get(
+            "hf://org/model", "-d", "out", "--mirror", mirror.endpoint, "--retries", "1", environment: token)
+        #expect(run.code == .code(0) && difference("out/model.safetensors") == nil, "\(run.errors)")
+        let asked = try mirror.log()
+        #expect(asked.contains { $0["path"]?.string?.contains("model.safetensors") == true }, "\(run.errors)")
+        #expect(asked.allSatisfy { $0["authorization"]?.string == nil })
+        // What another hub has instead is never given the name.
+        try mirror.control(#"{"flip":["model.safetensors"]}"#)
+        let wrong = try get("hf://org/model", "-d", "wrong", "--mirror", mirror.endpoint, "--retries", "1")
+        #expect(wrong.code == .code(0) || wrong.code == .code(32), "\(wrong.errors)")
+        if FileSystem.exists(folder.path("wrong/model.safetensors")) {
+            #expect(difference("wrong/model.safetensors") == nil)
+        }
+        let tree = try get("--recursive", "http://127.0.0.1:1/x/", "--mirror", mirror.endpoint)
+        #expect(tree.code == .code(28) && tree.errors.contains("for a repository of a hub"), "\(tree.errors)")
+        let bad = try get("hf://org/model", "--mirror", "ftp://127.0.0.1/")
+        #expect(bad.code == .code(28) && bad.errors.contains("not the URL of a hub"), "\(bad.errors)")
+    }
+
     @Test func `a limited hub is waited for, and refusals are sentences`() throws {
         try hub.control(#"{"limited":1}"#)
         #expect(try get("hf://org/model/config.json", "-d", "out").code == .code(0))

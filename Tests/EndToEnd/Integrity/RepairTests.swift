@@ -190,6 +190,27 @@ import Testing
         #expect(bench.sent(of: "/x") == 2 << 20, "\(run)")
     }
 
+    /// The disk has lost bits: size, time and the record of the download are those of the right file.
+    @Test(arguments: ["--from", "--metalink"])
+    func `a file that Pawl itself has made is repaired, whatever is recorded of it`(option: String) throws {
+        let bench = try IntegrityBench()
+        let url = bench.origin.serve("/x", Payload(Self.content))
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
+        try bench.write("m", Array(text.utf8))
+        #expect(try bench.pawl("get", "-q", "-o", "f", url).code == 0)
+        let path = bench.folder.path("f")
+        var before = stat()
+        #expect(unsafe stat(path, &before) == 0)
+        let file = unsafe open(path, O_WRONLY)
+        #expect(unsafe pwrite(file, [Self.content[1_500_000] ^ 1], 1, 1_500_000) == 1)
+        let times = [before.st_atim, before.st_mtim]
+        #expect(unsafe futimens(file, times) == 0)
+        close(file)
+        let run = try bench.pawl("repair", "f", option, option == "--from" ? url : "m")
+        #expect(run.code == 0 && bench.contents("f") == Self.content, "\(run)")
+        #expect(bench.folder.names == ["f", "m"])
+    }
+
     @Test(arguments: ["--from", "--metalink", "--zsync"])
     func `a folder or a pipe is refused before anything is requested`(option: String) throws {
         let bench = try IntegrityBench()

@@ -125,6 +125,67 @@ import Testing
         next.wait()
     }
 
+    @Test func `of a branch that has moved between two runs only the new commit is fetched`() throws {
+        try fill(300)
+        try hub.control(#"{"pace":0.05}"#)
+        var service = try serve()
+        let id = try house.add("hf://org/model")
+        _ = try row { $0["files"]?["done"]?.integer ?? 0 >= 20 }
+        service.send(SIGKILL)
+        service.wait()
+        // One file has changed, one is gone, one is new.
+        let queued = FileSystem.names(in: house.folder.path("root/model/data")).filter { $0.hasSuffix(".part") }
+        #expect(!queued.isEmpty)
+        let done = FileSystem.names(in: house.folder.path("root/model/data"))
+        let rest = (0..<300).filter { !done.contains("f\($0).bin") }
+        let (changed, gone) = (rest[rest.count / 2], rest[rest.count / 2 + 1])
+        try hub.put("data/f\(changed).bin", payload(900).bytes)
+        try hub.put("data/new.bin", payload(901).bytes)
+        #expect(unsafe unlink(hub.folder.path("files/models/org/model/data/f\(gone).bin")) == 0)
+        try hub.control(#"{"pace":0}"#)
+        service = try serve()
+        let end = try row(until: hasEnded)
+        #expect(end["state"]?.string == "finished" && end["files"]?["listed"]?.integer == 300, "\(end.text)")
+        #expect(house.difference("model/data/f\(changed).bin", from: payload(900)) == nil)
+        #expect(house.difference("model/data/new.bin", from: payload(901)) == nil)
+        let names = FileSystem.names(in: house.folder.path("root/model/data"))
+        // No second file of a name; the one that is gone may have been complete before that was known.
+        let expected = Set((0..<300).map { "f\($0).bin" } + ["new.bin"])
+        #expect(Set(names).subtracting(expected).isEmpty && names.count >= 300, "\(names.sorted())")
+        #expect(end["files"]?["done"]?.integer == 300, "\(end.text)")
+        #expect(try house.ask("list", "--group", id).isEmpty)
+        try house.run("stop")
+        service.wait()
+    }
+
+    private func call(_ method: String) throws -> JSON {
+        let text = #"{"jsonrpc":"2.0","id":1,"method":"\#(method)","params":[]}"#
+        let reply = try PawlProcess.run(
+            "/usr/bin/curl",
+            ["-sS", "--unix-socket", house.folder.path("socket"), "-d", text, "http://pawl/jsonrpc"])
+        return try JSON.parse(reply.output)["result"] ?? .null
+    }
+
+    @Test func `clients of aria2 stop and continue it with all others, and it is exported`() throws {
+        try fill(60)
+        try hub.control(#"{"pace":0.05}"#)
+        let service = try serve()
+        let id = try house.add("hf://org/model", "-d", "here", "--exclude", "x*", "--priority", "3")
+        _ = try row { $0["files"]?["done"]?.integer ?? 0 >= 5 }
+        #expect(try call("aria2.pauseAll") == "OK")
+        #expect(try row { _ in true }["state"]?.string == "paused")
+        let exported = try #require(try call("pawl.export").array)
+        #expect(exported.count == 1 && exported[0]["url"]?.string == "hf://org/model", "\(exported.map(\.text))")
+        #expect(exported[0]["folder"]?.string == "here" && exported[0]["start"]?.string == "paused")
+        #expect(exported[0]["listing"]?["rules"]?.array == ["-x*"] && exported[0]["priority"]?.integer == 3)
+        #expect(try call("aria2.unpauseAll") == "OK")
+        try hub.control(#"{"pace":0}"#)
+        #expect(try house.run("wait", id).exit == .code(0))
+        #expect(try call("pawl.export") == [])
+        try house.run("stop")
+        service.wait()
+    }
+
     @Test func `what fails stays to be seen, and is tried again`() throws {
         try fill(3)
         try hub.control(#"{"flip":["data/f1.bin"]}"#)
@@ -132,9 +193,19 @@ import Testing
         let id = try house.add("hf://org/model")
         let failed = try row(until: hasEnded)
         #expect(failed["state"]?.string == "failed" && failed["files"]?["done"]?.integer == 2, "\(failed.text)")
-        #expect(failed["error"]?["message"]?.string == "1 of its files failed")
-        let members = try house.ask("list", "--group", id)
+        let why = try #require(failed["error"]?["why"]?.string)
+        #expect(why.hasPrefix("1 of its files failed") && why.contains("f1.bin"), "\(why)")
+        #expect(failed["error"]?["code"]?.integer == 32)
+        // Every surface tells why, and the program that waits ends with the code.
+        for command in [["list"], ["show", id]] {
+            let process = try house.start(command)
+            #expect(process.wait() == .code(0))
+            #expect(process.lines.joined(separator: " ").contains("checksum mismatch: f1.bin"), "\(process.lines)")
+        }
+        #expect(try house.run("wait", id).exit == .code(32))
+        let members = try house.ask("list", "--group", String(id.prefix(4)))
         #expect(members.count == 1 && members[0]["error"]?["code"]?.integer == 32)
+        #expect(try house.ask("list", "--group", "games").isEmpty)
         try hub.control(#"{"flip":[]}"#)
         try house.run("start-over", try #require(members[0]["id"]?.string))
         try house.run("resume", id)
@@ -147,6 +218,7 @@ import Testing
         _ = try house.add("hf://org/none")
         let none = try row(until: hasEnded)
         #expect(none["error"]?["message"]?.string?.contains("no such repository") == true, "\(none.text)")
+        #expect(none["error"]?["code"]?.integer == 24 && none["percent"] == .null && none["total"] == .null)
         for arguments in [
             ["--recursive", "\(house.origin.root)/file"], ["--platform", "linux/amd64", "hf://org/model"],
         ] {

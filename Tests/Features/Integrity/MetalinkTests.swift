@@ -35,6 +35,23 @@ import Testing
         </metalink>
         """
 
+    @Test(arguments: [
+        #"<hash type="sha-256">00</hash>"#, #"<hash type="sha-1"></hash>"#,
+        #"<pieces length="1048576" type="sha-1"><hash>00</hash></pieces>"#,
+        "<pieces length=\"0\" type=\"sha-1\"><hash>\(sha1)</hash></pieces>", "<size>-5</size>",
+    ]) func `what is stated and malformed is not taken for nothing`(element: String) throws {
+        func text(_ elements: String) -> [UInt8] {
+            Array(
+                #"<metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f">\#(elements)<url>http://h/f</url></file></metalink>"#
+                    .utf8)
+        }
+        #expect(throws: Metalink.Fault.self) { try Metalink(text(element)) }
+        let other = "<hash type=\"sha-256\">\(Self.sha256)</hash>"
+        if !element.contains("size") { #expect(try Metalink(text(element + other)).files[0].checksums.count == 1) }
+        let unknown = #"<hash type="sha-999">00</hash>"#
+        #expect(try Metalink(text(unknown)).files[0].checksums.isEmpty)
+    }
+
     private static let old = """
         <metalink version="3.0" xmlns="http://www.metalinker.org/"><files>
           <file name="a.tar.gz"><size> 5 </size>

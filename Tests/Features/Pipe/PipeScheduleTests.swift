@@ -1,4 +1,5 @@
 import PawlBase
+import PawlCollections
 import PawlPipe
 import PawlSystem
 import PawlTestKit

@@ -102,4 +102,44 @@ import Testing
         #expect(logins.login(to: "r.example", "team/x") == nil && logins.login(to: "bad.example", "x") == nil)
         #expect(logins.login(to: "id.example", "x")?.identityToken == "t" && logins.hasHelpers)
     }
+    @Test func `programs for logins have names, and are asked for a registry by its name`() throws {
+        var logins = RegistryLogins()
+        logins.add(
+            Array(
+                """
+                {"credsStore":"pass","credHelpers":{"r.example":"ecr-login","docker.io":"hub","bad.example":"../x","long":"\(
+                    String(repeating: "a", count: 65))"}}
+                """.utf8))
+        logins.add(Array(#"{"credsStore":"late","credHelpers":{"r.example":"late","s.example":"s"}}"#.utf8))
+        for (registry, program, server) in [
+            ("r.example", "docker-credential-ecr-login", "r.example"),
+            ("s.example", "docker-credential-s", "s.example"),
+            ("bad.example", "docker-credential-pass", "bad.example"),
+            ("registry-1.docker.io", "docker-credential-hub", "https://index.docker.io/v1/"),
+        ] {
+            let helper = logins.helper(for: registry)
+            #expect(helper?.program == program && helper?.server == server)
+        }
+        var only = RegistryLogins()
+        only.add(Array(#"{"credsStore":"/bin/sh","credHelpers":{"r.example":"a b"}}"#.utf8))
+        #expect(only.helper(for: "r.example") == nil && !only.hasHelpers)
+    }
+
+    @Test func `the answer of a program is a login, none, or a sentence`() throws {
+        func login(_ text: String, _ code: Int32 = 0) throws -> RegistryLogin? {
+            try CredentialHelper.login(Array(text.utf8), exitCode: code)
+        }
+        #expect(try login(#"{"Username":"u","Secret":"p"}"#) == RegistryLogin(user: "u", password: "p"))
+        #expect(try login(#"{"Username":"<token>","Secret":"t"}"#)?.identityToken == "t")
+        #expect(try login("credentials not found in native keychain", 1) == nil)
+        for (text, code, why) in [
+            ("locked\u{1B}[2J\nmore", Int32(1), "it ended with code 1: locked"), ("", 137, "it ended with code 137"),
+            ("x", 0, "its answer is not a login"), (#"{"Username":"u"}"#, 0, "its answer is not a login"),
+            (#"{"Username":"","Secret":"p"}"#, 0, "its answer has an empty user name"),
+            (#"{"Username":"u\r\nX: y","Secret":"p"}"#, 0, "control characters"),
+        ] {
+            let flaw = try #require(#expect(throws: CredentialHelper.Flaw.self) { try login(text, code) })
+            #expect(flaw.why.contains(why) && !flaw.why.utf8.contains(0x1B), "\(flaw.why)")
+        }
+    }
 }

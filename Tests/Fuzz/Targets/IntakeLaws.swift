@@ -20,7 +20,7 @@ enum IntakeLaws {
         case .list(let entries):
             let translated = (try? TransferCommand.translated(entries) { $0 == "dir" }) ?? nil
             try hold(translated?.count ?? entries.count == entries.count, "a download is missing")
-        case .text, nil: break
+        case .text, .torrent, nil: break
         }
         let utf8 = UnicodeText.utf8(bytes)
         try hold(

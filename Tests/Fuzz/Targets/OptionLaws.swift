@@ -31,8 +31,9 @@ enum OptionLaws {
         }
         try hold(options.connections ?? 1 >= 1 && plan.options.jobs ?? 1 >= 1, "a count below one")
         try hold(options.retries >= 0 && options.maximumRedirects >= 0, "a count below zero")
-        try hold(options.timeout > 0 && options.timeout <= 86_400, "a timeout of \(options.timeout)")
-        try hold(options.retryDelay >= 0 && options.retryDelay <= 86_400, "a delay of \(options.retryDelay)")
+        try hold(options.timeout > .zero && options.timeout <= .seconds(86_400), "a timeout of \(options.timeout)")
+        try hold(
+            options.retryDelay >= .zero && options.retryDelay <= .seconds(86_400), "a delay of \(options.retryDelay)")
         try hold(options.rateLimit ?? 1 > 0, "a rate of \(options.rateLimit ?? 0)")
         if let range = options.range {
             guard (try? RangeOption.parse(range)) != nil else {

@@ -17,15 +17,27 @@ enum PieceHashLaws {
         }
         try hold(PieceHashes(text: hashes.text) == hashes, "\(hashes.text) is read as another one")
         // The last piece of every file that they fit is neither empty nor longer than the others.
-        let (longest, isTooLong) = hashes.length.multipliedReportingOverflow(by: Int64(hashes.count))
-        guard !isTooLong else { return }
-        for total in [longest, longest - hashes.length + 1] {
+        let longest = hashes.longest
+        guard longest <= ByteRange.longestFile else { return }
+        let last = hashes.count - 1
+        for total in [longest, hashes.start(of: last) + 1] {
             try hold(hashes.fits(total), "they do not fit \(total) bytes")
-            let last = hashes.range(hashes.count - 1, in: total)
-            try hold(last.end == total && !last.isEmpty && last.count <= hashes.length, "the last piece is \(last)")
+            let range = hashes.range(last, in: total)
+            try hold(range.end == total && !range.isEmpty && range.count <= hashes.length, "the last piece is \(range)")
+            let padded = range.count + hashes.padding(of: last, in: total)
+            try hold(
+                !hashes.isPadded || padded == (last == 0 ? hashes.first : hashes.length), "\(padded) bytes are hashed")
             try hold(PieceMap(hashes, total: total) != nil, "no map of \(total) bytes")
         }
-        try hold(!hashes.fits(longest - hashes.length) && !hashes.fits(longest + 1), "they fit another length")
+        try hold(!hashes.fits(hashes.start(of: last)) && !hashes.fits(longest + 1), "they fit another length")
+        for piece in [0, last / 2, last] {
+            let start = hashes.start(of: piece)
+            try hold(
+                hashes.piece(at: start) == piece && hashes.firstPiece(from: start) == piece, "\(piece) is elsewhere")
+            try hold(
+                hashes.firstPiece(from: start + 1) == piece + (hashes.range(piece, in: longest).count > 0 ? 1 : 0),
+                "\(piece)")
+        }
     }
 
     /// Any bytes as digests.

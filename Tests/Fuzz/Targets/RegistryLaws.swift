@@ -13,6 +13,11 @@ enum RegistryLaws {
         if let token = RegistryToken(bytes) { try hold(FieldText.isSafe(token.text), "a token that cannot be sent") }
         var logins = RegistryLogins()
         logins.add(bytes)
+        if let helper = logins.helper(for: "r.example") {
+            let name = helper.program.utf8
+            try hold(!name.contains(.slash) && !name.contains(0), "a program that is a path: \(helper.program)")
+        }
+        try checkAnswer(bytes)
         let login = logins.login(to: "r.example", "a")
         let url = WebAddress(scheme: .https, host: "registry.r.example", port: 443, path: "/v2/", query: nil)
         let known = login ?? RegistryLogin(user: "user", password: "secret")
@@ -31,6 +36,18 @@ enum RegistryLaws {
             let image = Descriptor(type: "t", digest: digest, size: 1)
             if let index = ImageLayout.index(bytes, adding: image, tag: "t") {
                 try hold(ImageLayout.index(index, adding: image, tag: "t") != nil, "an index of ours is none")
+            }
+        }
+    }
+
+    private static func checkAnswer(_ bytes: [UInt8]) throws(BrokenLaw) {
+        for code in [Int32(0), 1] {
+            do throws(CredentialHelper.Flaw) {
+                guard let login = try CredentialHelper.login(bytes, exitCode: code) else { continue }
+                let isSafe = !(login.user + login.password).utf8.contains(where: \.isControl)
+                guard isSafe else { throw CredentialHelper.Flaw(why: "\n") }
+            } catch {
+                try hold(!error.why.utf8.contains(where: \.isControl), "a control character of a program's answer")
             }
         }
     }

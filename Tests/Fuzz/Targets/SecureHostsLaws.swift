@@ -28,7 +28,12 @@ enum SecureHostsLaws {
 /// The downloads that a process was starting when it crashed, from an untrusted database.
 enum StartLedgerLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
-        let ledger = StartLedger(leftBy: String(decoding: input.rest(), as: UTF8.self))
+        let text = String(decoding: input.rest(), as: UTF8.self)
+        let schedule = StartSchedule(text: text)
+        try hold(StartSchedule(text: schedule.text) == schedule, "a schedule changes when written")
+        let rules = FolderRules(stored: text)
+        try hold(FolderRules(stored: rules.stored) == rules, "rules change when written")
+        let ledger = StartLedger(leftBy: text)
         try hold(StartLedger(leftBy: ledger.text) == ledger, "it changes when written")
         var rest = ledger
         for id in ledger.suspects { rest.end(id) }

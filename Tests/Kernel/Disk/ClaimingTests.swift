@@ -203,6 +203,19 @@ private let there = "https://b.example/x"
         #expect(folder.disk.unfinished(of: here, in: moved) == "x")
     }
 
+    @Test func `a folder that was removed is made again, however lately it was checked`() throws {
+        let folder = TestFolder { $0.folderTrust = .max }
+        let inner = "\(folder.path)/in"
+        var selection = Claim(folder: inner, name: "x", ifExists: .rename, facts: folder.facts("x"))
+        _ = try folder.disk.claim(selection) { _ in false }
+        try #require(unsafe unlink("\(inner)/x.part") == 0 && rmdir(inner) == 0)
+        selection.name = "y"
+        guard case .fresh = try folder.disk.claim(selection, adopts: { _ in false }) else {
+            throw Unexpected(what: "the part file of y is not a new one")
+        }
+        #expect(unsafe unlink("\(inner)/y.part") == 0 && rmdir(inner) == 0)
+    }
+
     /// Claims a name, moves its folder from `in` to `out`, claims the next name, and returns the locations of both.
     private func claimsInMovedFolder(_ folder: TestFolder) throws -> [String] {
         let inner = "\(folder.path)/in"

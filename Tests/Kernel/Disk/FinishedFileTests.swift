@@ -85,7 +85,7 @@ import Testing
         while unsafe clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &end, nil) == EINTR {}
         var request = Claim(
             folder: folder.path, name: "x.bin", ifExists: .overwrite, facts: folder.facts("x.bin", from: Self.source))
-        request.replaces = finished.stamp
+        request.replaces = ReplacedFile(finished.stamp)
         request.content = { [other = content("v2")] in other }
         #expect(folder.disk.finished(request) == nil)
         #expect(try status().changed == finished.changed)
@@ -104,10 +104,24 @@ import Testing
         let before = try #require(try folder.disk.folders.open(folder.path).status(of: "x.bin"))
         var request = Claim(
             folder: folder.path, name: "x.bin", ifExists: .overwrite, facts: folder.facts("x.bin", from: Self.source))
-        request.replaces = before.stamp
+        request.replaces = ReplacedFile(before.stamp)
         request.content = { [same = content()] in same }
         #expect(try isThere(folder.disk.claim(request) { _ in false }))
         #expect(try folder.disk.folders.open(folder.path).status(of: "x.bin")?.changed == before.changed)
+    }
+
+    @Test func `a mark on a file whose bytes are wrong proves nothing`() async throws {
+        let folder = TestFolder()
+        try await finish(folder, journalled: false)
+        let found = try #require(try folder.disk.folders.open(folder.path).status(of: "x.bin"))
+        var request = Claim(
+            folder: folder.path, name: "x.bin", ifExists: .overwrite, facts: folder.facts("x.bin", from: Self.source))
+        request.content = { [same = content()] in same }
+        for isWrong in [false, true] {
+            request.replaces = ReplacedFile(found.stamp, isWrong: isWrong)
+            #expect((folder.disk.finished(request) == nil) == isWrong)
+        }
+        #expect(try !isThere(folder.disk.claim(request) { _ in false }))
     }
 
     @Test func `behind a link is only a file that was there before its download`() async throws {

@@ -158,6 +158,24 @@ import Testing
         #expect(stage.responses.count == 1)
     }
 
+    /// More than check their lanes at one tick of the loop.
+    @Test func `of very many downloads each notices silence`() {
+        let stage = Stage(jobs: 300)
+        let ids = (0..<300).map { number in
+            let host = "h\(number).test"
+            stage.serve("\(number).bin", 50_000, host: host)
+            stage.world.network[host].faults[0] = .stalled(after: 10_000)
+            return stage.start(
+                Stage.job("\(number).bin") {
+                    $0.plan.sources = [Stage.address("\(number).bin", host: host)]
+                    $0.plan.timeout = .seconds(7)
+                })
+        }
+        stage.run()
+        #expect(ids.allSatisfy { stage.phases($0).last == .finished })
+        #expect(ids.allSatisfy { stage.retries($0).count == 1 })
+    }
+
     @Test func `silence longer than the timeout is a retry that requests the rest`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi)

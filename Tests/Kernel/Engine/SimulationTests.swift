@@ -68,15 +68,60 @@ import Testing
     }
 
     /// Each of these queues has broken a law.
-    @Test(arguments: [70, 76, 174, 719, 908, 1_567, 1_776, 6_705, 6_769] as [UInt64])
+    @Test(
+        arguments: [
+            11, 70, 76, 174, 239, 635, 719, 908, 1_003, 1_041, 1_065, 1_149, 1_325, 1_467, 1_567, 1_776, 2_959, 3_686,
+            6_705, 6_769,
+        ] as [UInt64])
     func `a queue that has broken a law keeps it now`(seed: UInt64) {
         #expect(QueueSimulation.run(seed: seed).violations.isEmpty)
     }
 
     @Test(arguments: [
         QueueSabotage.losesDownloads, .losesOptions, .losesRemovals, .addsSlot, .cutsFiles, .identifiesByName,
-        .beginsAgain,
+        .beginsAgain, .hidesAdditions, .hidesStates, .hidesChanges, .hidesMissedEvents,
     ]) func `a queue that is broken on purpose is noticed`(sabotage: QueueSabotage) {
         #expect(Campaign.firstSeed(below: 200, noticing: sabotage) != nil, "it was not detected")
+    }
+
+    @Test func `every law holds in streams from any seed, and a seed is always the same world`() {
+        let campaign = Campaign(.stream, seeds: 0..<1_000)
+        campaign.runAll()
+        for failure in campaign.failures {
+            Issue.record("make simulate STREAM_SEED=\(failure.seed): \(failure.violations)")
+        }
+        #expect(campaign.tally.missing(of: StreamEvent.allCases.map(\.name)).isEmpty)
+        for seed in 0..<20 as Range<UInt64> {
+            let first = StreamSimulation.run(seed: seed, keepsLog: true)
+            #expect(first.log == StreamSimulation.run(seed: seed, keepsLog: true).log && !first.log.isEmpty)
+        }
+    }
+
+    @Test(arguments: StreamSabotage.allCases) func `a stream that is broken on purpose is noticed`(
+        sabotage: StreamSabotage
+    ) { #expect(Campaign.firstSeed(below: 1_000, noticing: sabotage) != nil, "it was not detected") }
+
+    @Test(arguments: 0..<8) func `collections keep the laws`(batch: UInt64) {
+        let campaign = Campaign(.collections, seeds: batch * 25..<batch * 25 + 25)
+        campaign.runAll()
+        for failure in campaign.failures {
+            Issue.record("make simulate COLLECTION_SEED=\(failure.seed): \(failure.violations)")
+        }
+        let tally = campaign.tally
+        #expect(tally["collections: listings"] == 25 && tally["collections: mirrors"] > 25)
+        #expect(tally["collections: files kept"] > 0 && tally["collections: files that gave way"] > 0)
+    }
+
+    @Test(arguments: MirrorSabotage.allCases)
+    func `a collection that is broken on purpose is noticed`(sabotage: MirrorSabotage) {
+        #expect(Campaign.firstSeed(below: 200, noticing: sabotage) != nil, "it was not detected")
+    }
+
+    @Test func `what a sabotage needs is a mechanism that worlds must have run`() {
+        let expected = Set(Campaign.Kind.allCases.flatMap(\.expected))
+        let named =
+            Sabotage.allCases.map(\.mechanism) + QueueSabotage.allCases.map(\.mechanism)
+            + StreamSabotage.allCases.map(\.mechanism) + MirrorSabotage.allCases.map(\.mechanism)
+        #expect(Set(named).subtracting(expected).isEmpty)
     }
 }

@@ -71,6 +71,9 @@ import Testing
         let refused = try #require(refusal { () throws(Failure) in try .local(long, remedy: "take another") })
         #expect(refused.why == "the path is too long" && refused.place == long && refused.remedy == "take another")
         #expect(folder.names.isEmpty)
+        try FileSystem.write([1], to: folder.path("file"))
+        let taken = refusal { () throws(Failure) in try .local(folder.path("file"), remedy: "") }
+        #expect(taken?.why == "it exists, and is not a socket" && FileSystem.contents(folder.path("file")) == [1])
         let lost = refusal { () throws(Failure) in try .local(folder.path("none/socket"), remedy: "") }
         #expect(lost?.why == "No such file or directory")
     }

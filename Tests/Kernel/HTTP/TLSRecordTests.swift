@@ -92,6 +92,13 @@ import Testing
         #expect(TransferFault(receiving: ECONNRESET).text == "receiving failed: Connection reset by peer")
     }
 
+    @Test func `a handshake that has failed is no end either`() throws {
+        let link = try SecureLink(bench.client(), bench.server())
+        link.sendPlain([23, 3, 3, 0, 40] + [UInt8](repeating: 7, count: 40))
+        let fault = try #require(link.shake().fault)
+        for _ in 0..<2 { #expect(link.client.receive(100).0 == .failed(fault)) }
+    }
+
     @Test func `what is no record ends the connection`() throws {
         let link = try bench.link()
         _ = link.tickets()

@@ -21,6 +21,34 @@ import Testing
         #expect(FolderNames.read(folder.path) == ["notes"])
     }
 
+    @Test func `a link stays, and what it leads to is replaced`() throws {
+        let folder = try TemporaryFolder()
+        _ = unsafe mkdir(folder.path("real"), 0o755)
+        try AtomicFile.replace(folder.path("real/notes"), with: Array("first".utf8))
+        #expect(unsafe symlink("real/notes", folder.path("notes")) == 0)
+        try AtomicFile.replace(folder.path("notes"), with: Array("second".utf8))
+        #expect(text(folder.path("real/notes")) == "second")
+        #expect(AtomicFile.kind(of: folder.path("notes")) == S_IFLNK)
+        #expect(Set(FolderNames.read(folder.path)) == ["real", "notes"])
+    }
+
+    @Test(arguments: [false, true]) func `a pipe is written to, not replaced`(throughLink: Bool) throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.path("pipe")
+        try #require(unsafe mkfifo(pipe, 0o600) == 0)
+        let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        // As /dev/stdout leads to a pipe that has no name.
+        let path = throughLink ? folder.path("link") : pipe
+        if throughLink { #expect(unsafe symlink("/proc/self/fd/\(reader)", path) == 0) }
+        try AtomicFile.replace(path, with: Array("content".utf8))
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = unsafe read(reader, &bytes, 100)
+        #expect(bytes.prefix(max(0, count)).elementsEqual("content".utf8))
+        #expect(AtomicFile.kind(of: pipe) == S_IFIFO)
+        #expect(AtomicFile.kind(of: path) == (throughLink ? S_IFLNK : S_IFIFO))
+    }
+
     @Test func `a name of 255 bytes can be written`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path(String(repeating: "n", count: 255))

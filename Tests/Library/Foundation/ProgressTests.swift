@@ -32,7 +32,7 @@ import Testing
         }
         #expect(progress.completedUnitCount == payload.length)
         #expect(progress.fractionCompleted == 1)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `the progress of an empty file finishes, of a download and of a task`() async throws {
@@ -66,6 +66,6 @@ import Testing
             await Task.yield()
         }
         #expect(progress.isFinished)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 }

@@ -90,7 +90,7 @@ import FoundationNetworking
         failing.resume()
         await delegate.until("complete \(URLError.Code.userAuthenticationRequired.rawValue) true")
         let kept = try #require(failing.error?.errorUserInfo[NSURLSessionDownloadTaskResumeData] as? Data)
-        #expect(try ResumeData(kept).received == ResumeData(data).received)
+        #expect(try DownloadResumeData(kept).received == DownloadResumeData(data).received)
         #expect((failing.error as (any Error)? as? URLError)?.downloadTaskResumeData == kept)
 
         origin.adjust("/f") { ($0.cut, $0.instead) = (nil, nil) }
@@ -248,14 +248,14 @@ import FoundationNetworking
         let manager = try await DownloadManager(root: URL(fileURLWithPath: folder.path))
         let file = try await manager.add(url).file
         #expect(file.url.path == folder.path("f"))
-        #expect(try await manager.download(of: url) != nil)
-        #expect(try await manager.location(ofSource: url) == .finished(path: folder.path("f")))
+        #expect(try await manager.download(ofURL: url) != nil)
+        #expect(try await manager.location(ofURL: url) == .finished(path: folder.path("f")))
         #expect(try await manager.data(from: url).count == 3_000_000)
         #expect(DownloadRequest(url).source == url.absoluteString)
         await manager.shutDown()
         let downloader = Downloader()
         #expect(try await downloader.data(from: url).count == 3_000_000)
         #expect(try downloader.add(url).source == url.absoluteString)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 }

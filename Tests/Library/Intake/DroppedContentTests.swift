@@ -52,9 +52,12 @@ struct DroppedContentTests {
         #expect(options == ["output=d/f.iso", "checksum=sha-256=\(String(repeating: "0a", count: 32))", "length=5"])
     }
 
-    @Test func `other content is refused by what it is`() {
+    @Test func `a torrent is recognized by its content`() throws {
         let torrent = Array("d8:announce35:http://tracker.example.org/announce4:infod4:name1:fee".utf8)
-        #expect(why(torrent, "a.txt")?.contains("a.txt: torrents are not supported") == true)
+        #expect(try DroppedContent(torrent, named: "a.txt") == .torrent)
+    }
+
+    @Test func `other content is refused by what it is`() {
         let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + Array("JFIF http://a/".utf8)
         #expect(why(picture, "p.jpg")?.contains("p.jpg: it is neither a list of URLs nor a Metalink") == true)
         let sums = Array("\(String(repeating: "0a", count: 32))  f.iso\n".utf8)

@@ -10,8 +10,8 @@ import Testing
 @Suite struct BodyTests {
     private func options() -> DownloadOptions {
         var options = DownloadOptions()
-        options.timeout = 3600
-        options.retryDelay = 0.01
+        options.timeout = .seconds(3600)
+        options.retryDelay = .milliseconds(10)
         return options
     }
 
@@ -39,7 +39,7 @@ import Testing
         #expect(try await all(of: body) == payload.bytes)
         #expect(body.position?.offset == payload.length)
         #expect(origin.log.of("/f").count == (length > 1 ? 2 : 1))
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `no more is read than the program takes, and leaving the loop ends the transfer`() async throws {
@@ -58,7 +58,7 @@ import Testing
         let record = try #require(origin.log.of("/f").first)
         #expect(record.end == .peerClosed)
         #expect(record.bodySent < payload.length / 2)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     /// Repeated, as the engine's report of the removal may come before or after.
@@ -78,7 +78,7 @@ import Testing
         let error = await #expect(throws: PawlError.self) { for try await _ in body {} }
         #expect(error?.code == .unfinished)
         #expect(origin.log.of("/f").count == 1)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `cancelling the task ends the iteration and the transfer`() async throws {
@@ -92,7 +92,7 @@ import Testing
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(origin.waitUntilQuiet("/f"))
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test(arguments: [Behaviour.Validators.strong, .lastModifiedOnly, .none])
@@ -110,7 +110,7 @@ import Testing
             bytes += chunk
             if bytes.count > 500_000 { break }
         }
-        first.shutDown()
+        await first.shutDown()
         let stored = try JSONEncoder().encode(try #require(body.position))
         let position = try JSONDecoder().decode(DownloadBody.Position.self, from: stored)
         #expect(position.offset == Int64(bytes.count))
@@ -122,7 +122,7 @@ import Testing
         let other = try second.body(resuming: position, options: options())
         let error = await #expect(throws: PawlError.self) { try await all(of: other) }
         #expect(error?.code == .cannotResume)
-        second.shutDown()
+        await second.shutDown()
     }
 
     @Test func `a failure is thrown by the iteration`() async throws {
@@ -133,7 +133,7 @@ import Testing
         let body = try downloader.body(of: url, options: options())
         let error = await #expect(throws: PawlError.self) { try await all(of: body) }
         #expect(error?.status == 404)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test(arguments: ["{}", #"{"offset":-1,"facts":"","tail":""}"#, #"{"offset":5,"facts":"AAAA","tail":""}"#])

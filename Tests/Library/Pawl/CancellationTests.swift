@@ -13,7 +13,7 @@ import Testing
         var options = DownloadOptions()
         options.folder = folder.path
         options.connections = 1
-        options.timeout = 3600
+        options.timeout = .seconds(3600)
         return options
     }
 
@@ -30,7 +30,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(origin.waitUntilQuiet("/f"))
         #expect(origin.log.of("/f").map(\.end) == [.peerClosed])
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `content for memory beside a queue is no longer transferred`() async throws {
@@ -75,7 +75,7 @@ import Testing
         #expect(folder.difference("g.bin", from: payload) == nil)
         let second = try #require(origin.log.of("/f").last)
         #expect(second.bodyStart > 0)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `a file that is replaced keeps its permissions`() async throws {
@@ -96,7 +96,7 @@ import Testing
             #expect(status.st_mode & 0o777 == mode)
             #expect(folder.difference("f", from: payload) == nil)
         }
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test(arguments: [("a/b.bin", "a/b.bin"), ("b.bin", "b.bin")]) func `a path names folder and file`(
@@ -113,7 +113,7 @@ import Testing
         #expect(absolute.path == "\(folder.path)/absolute/\(expected)")
         let error = await #expect(throws: PawlError.self) { try await downloader.download(url, to: "\(folder.path)/") }
         #expect(error?.code == .badOption)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     /// A running download of `/f` that has received a part and stalls.
@@ -142,7 +142,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
         stalled.origin.release("/f")
         #expect(try await download.file.length == payload.length)
-        stalled.downloader.shutDown()
+        await stalled.downloader.shutDown()
     }
 
     @Test func `a download that somebody removes is no cancelled task`() async throws {
@@ -153,7 +153,7 @@ import Testing
         try await download.remove()
         let error = await #expect(throws: PawlError.self) { try await task.value }
         #expect(error?.code == .unfinished)
-        stalled.downloader.shutDown()
+        await stalled.downloader.shutDown()
     }
 }
 

@@ -32,13 +32,13 @@ import Testing
         let wrong = await #expect(throws: PawlError.self) { try await downloader.download(mismatch, options: options) }
         #expect(wrong?.code == .checksumMismatch && wrong?.failingURL == mismatch)
         options.checksum = nil
-        (options.retries, options.retryDelay) = (1, 0.01)
+        (options.retries, options.retryDelay) = (1, .milliseconds(10))
         let busy = origin.serve("/busy", Payload([])) { $0.instead = .status(503) }
         await #expect(throws: PawlError.self) { try await downloader.download(busy, options: options) }
         #expect(retried.read { $0.map(\.failingURL) } == [busy])
         let refused = #expect(throws: PawlError.self) { try downloader.add("gopher://127.0.0.1/f?key=1") }
         #expect(refused?.failingURL == "gopher://127.0.0.1/f?key=1")
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `the last mirror's URL is that of the error`() async throws {
@@ -52,7 +52,7 @@ import Testing
             try await downloader.download(origin.url("/first"), options: options)
         }
         #expect(error?.failingURL == origin.url("/mirror?key=1"))
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `a queue's error has the URL too, after a restart the one that was added`() async throws {
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.failingURL == bench.origin.url("/gone?key=2"))
         await manager.shutDown()
         let again = try await bench.open()
-        let known = try #require(try await again.download(of: url))
+        let known = try #require(try await again.download(ofURL: url))
         #expect(known.snapshot.error?.failingURL == url)
         await #expect(throws: PawlError.self) { try await known.file }
         await again.shutDown()

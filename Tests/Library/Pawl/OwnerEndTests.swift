@@ -14,7 +14,7 @@ import Testing
         var options = DownloadOptions()
         options.folder = folder.path
         options.connections = 1
-        options.timeout = 3600
+        options.timeout = .seconds(3600)
         let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
         return try downloader.add(url, options: options)
     }
@@ -53,7 +53,7 @@ import Testing
         let file = Task { try await download.file }
         let data = Task { try await downloader.data(from: origin.serve("/h", payload) { $0.cut = .stall(after: 1) }) }
         await origin.holds("/h")
-        downloader.shutDown()
+        await downloader.shutDown()
         #expect(await updates.value?.state == .paused)
         for wait in [file, Task { try await waiting.file }] {
             let error = await #expect(throws: PawlError.self) { try await wait.value }
@@ -96,12 +96,12 @@ import Testing
         #expect(origin.log.of("/f").count == requests)
         #expect(folder.names == ["g"])
         #expect(events.read { $0.filter { $0 == .removed }.count } == 1)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `nothing is added to a downloader that was shut down`() async throws {
         let downloader = Downloader()
-        downloader.shutDown()
+        await downloader.shutDown()
         let error = #expect(throws: PawlError.self) { try downloader.add("http://127.0.0.1/f") }
         #expect(error?.code == .unfinished)
         await #expect(throws: PawlError.self) { try await downloader.data(from: "http://127.0.0.1/f") }
@@ -139,7 +139,7 @@ import Testing
             #expect(other?.code == .alreadyDownloading)
         }
         bench.origin.adjust("/f") { $0.cut = nil }
-        let known = try #require(try await manager.download(of: url))
+        let known = try #require(try await manager.download(ofURL: url))
         #expect(try await known.file.length == payload.length)
         await manager.shutDown()
     }

@@ -47,7 +47,7 @@ import Testing
         options.pinnedPublicKeys = [other, try pin(of: authority.certificate)]
         _ = try await downloader.download(nginx.secureURL("/f.bin"), options: options)
         #expect(folder.difference("f.bin", from: payload) == nil)
-        downloader.shutDown()
+        await downloader.shutDown()
         let requests = nginx.finish()
         #expect(Set(requests.map(\.connection)).count > 1 && requests.allSatisfy { $0.status < 300 })
     }
@@ -71,7 +71,7 @@ import Testing
         let url = nginx.url("/old?port=\(nginx.securePort)")
         let file = try await downloader.download(url, options: options)
         #expect(file.length == payload.length)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     /// The file takes minutes until there is a file `go`.
@@ -93,7 +93,7 @@ import Testing
         first.pause()
         for await snapshot in first.updates where snapshot.state == .paused { break }
         let written = first.snapshot.written
-        downloader.shutDown()
+        await downloader.shutDown()
         try site.add("go", Payload(seed: 1, length: 1))
 
         let again = Downloader()
@@ -107,7 +107,7 @@ import Testing
         let file = try await again.download(nginx.secureURL("/f.bin"), options: options)
         #expect(folder.difference("f.bin", from: payload) == nil)
         #expect(file.received <= payload.length - written + 1 << 20)
-        again.shutDown()
+        await again.shutDown()
         #expect(nginx.finish().allSatisfy { $0.status < 300 })
     }
 
@@ -125,7 +125,7 @@ import Testing
         let downloader = Downloader()
         _ = try await downloader.download(nginx.secureURL("/f.bin"), options: options)
         #expect(folder.difference("f.bin", from: payload) == nil)
-        downloader.shutDown()
+        await downloader.shutDown()
         #expect(mirror.finish().isEmpty)
     }
 
@@ -150,7 +150,7 @@ import Testing
             let error = await #expect(throws: PawlError.self) { try await downloader.download(url, options: chosen) }
             #expect(error?.code == .insecure)
         }
-        downloader.shutDown()
+        await downloader.shutDown()
         #expect(nginx.finish().isEmpty != isNamed)
     }
 }

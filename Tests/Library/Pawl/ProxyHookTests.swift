@@ -69,7 +69,7 @@ struct ProxyHookTests {
         #expect(folder.difference("f.bin", from: payload) == nil)
         #expect(
             challenges.all.prefix(2) == ["true [\"\(scheme)\"] a proxy 0 407", "true [\"\(scheme)\"] a proxy 1 407"])
-        downloader.shutDown()
+        await downloader.shutDown()
         let seen = proxy.finish()
         #expect(seen.allSatisfy { $0.hasPrefix(isSecure ? "CONNECT " : "GET ") })
         #expect(seen.last?.lowercased().hasSuffix(scheme) == true)
@@ -96,7 +96,7 @@ struct ProxyHookTests {
         _ = try await downloader.download(url, options: options, hooks: hooks)
         #expect(folder.difference("f.bin", from: payload) == nil)
         #expect(challenges.all == ["true [\"basic\"] a proxy 0 407", "false [\"basic\"] the ratchet 0 401"])
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test(arguments: [false, true])
@@ -119,7 +119,7 @@ struct ProxyHookTests {
         }
         #expect(misused?.code == .badOption)
         #expect(folder.names.isEmpty)
-        downloader.shutDown()
+        await downloader.shutDown()
         #expect(server.nginx.finish().isEmpty)
         #expect(proxy.finish().allSatisfy { $0.hasSuffix(" none") })
     }

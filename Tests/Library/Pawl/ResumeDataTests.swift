@@ -19,22 +19,23 @@ import Testing
             new = try TemporaryFolder()
         }
 
-        func download(_ data: ResumeData, safeCopy: String? = nil) async throws -> DownloadedFile {
+        func download(_ data: DownloadResumeData, safeCopy: String? = nil) async throws -> DownloadedFile {
             let downloader = Downloader()
-            defer { downloader.shutDown() }
             var options = DownloadOptions()
             options.folder = new.path
             options.connections = 1
             let download = try downloader.add(data, partialFolder: old.path, safeCopy: safeCopy, options: options)
             #expect(origin.log.of("/film.mp4").isEmpty)
             download.resume()
-            return try await download.file
+            let file = try await download.file
+            await downloader.shutDown()
+            return file
         }
     }
 
-    private func data(_ url: String, tag: String?) -> ResumeData {
-        let request = ResumeData.Request(url: url, headers: ["X-App": "films", "Range": "bytes=1-2"])
-        var data = ResumeData(request, received: received, partialName: "CFNetworkDownload_x.tmp")
+    private func data(_ url: String, tag: String?) -> DownloadResumeData {
+        let request = DownloadResumeData.Request(url: url, headers: ["X-App": "films", "Range": "bytes=1-2"])
+        var data = DownloadResumeData(request, received: received, partialName: "CFNetworkDownload_x.tmp")
         data.entityTag = tag
         return data
     }
@@ -48,7 +49,7 @@ import Testing
         let url = site.origin.serve("/film.mp4", payload)
         // More bytes may have reached the file than the data records; those are not trusted.
         try FileSystem.write(head(received) + [1, 2, 3], to: site.old.path("CFNetworkDownload_x.tmp"))
-        _ = try await site.download(ResumeData(data(url, tag: tag).bytes))
+        _ = try await site.download(DownloadResumeData(data(url, tag: tag).bytes))
         #expect(site.new.difference("film.mp4", from: payload) == nil)
         #expect(site.new.names == ["film.mp4"])
         #expect(site.origin.log.bodySent("/film.mp4") == payload.length - received)
@@ -78,7 +79,7 @@ import Testing
         var data = data("\(url)?token=1", tag: tag)
         data.change(url: "\(url)?token=2")
         data.change(url: url)
-        _ = try await site.download(ResumeData(data.bytes))
+        _ = try await site.download(DownloadResumeData(data.bytes))
         #expect(site.new.difference("film.mp4", from: payload) == nil)
     }
 
@@ -144,11 +145,10 @@ import Testing
             let download = try downloader.add(data(url, tag: tag), partialFolder: site.old.path, options: options)
             download.resume()
             await download.reaches(bytes: 500_000)
-            downloader.shutDown()
+            await downloader.shutDown()
         }
         site.origin.adjust("/q") { $0.cut = nil }
         let again = Downloader()
-        defer { again.shutDown() }
         let plain = try again.add(url, options: options)
         plain.resume()
         _ = try await plain.file
@@ -157,6 +157,7 @@ import Testing
         let mine = try again.add(data(url, tag: tag), partialFolder: site.old.path, options: options)
         mine.resume()
         _ = try await mine.file
+        await again.shutDown()
         #expect(site.new.names == ["mine", "movie.mp4"])
     }
 
@@ -180,10 +181,10 @@ import Testing
     }
 
     @Test func `R1 invalid resume data is refused with the reason`() {
-        let error = #expect(throws: PawlError.self) { try ResumeData(Array("hello".utf8)) }
+        let error = #expect(throws: PawlError.self) { try DownloadResumeData(Array("hello".utf8)) }
         #expect(error?.code == .cannotResume)
         #expect(error?.why == "it is not a property list")
-        #expect(ResumeData.better(of: [1], than: [2]) == [2])
+        #expect(DownloadResumeData.better(of: [1], than: [2]) == [2])
     }
 
     @Test func `R7 a changed URL is written everywhere`() throws {

@@ -85,7 +85,7 @@ import Testing
         #expect(outcome == next.outcome)
         let asks = origin.log.of("/d/f.sha256").count + origin.log.of("/d/SHA256SUMS").count
         #expect((asks > 0) == ![.auto, .off].contains(next.policy))
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test(arguments: [("R", false), ("W", false), ("R", true), ("W", true)])
@@ -113,7 +113,7 @@ import Testing
             // A stream has delivered its bytes before that is known.
             #expect((bytes == payload.bytes) == (isStream || word == "R"))
         }
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test(arguments: ["/missing", "http://127.0.0.1:1/f"])
@@ -133,7 +133,7 @@ import Testing
         #expect(error?.code == .checksumMismatch, "\(text)")
         #expect(text.contains("expected md5 0011") && text.contains("another source failed: "), "\(text)")
         #expect(text.contains(options.mirrors[0]), "\(text)")
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `signed without a key is refused before anything is fetched`() async throws {
@@ -146,7 +146,7 @@ import Testing
         let error = #expect(throws: PawlError.self) { try downloader.add(url, options: options) }
         #expect(error?.code == .badOption)
         #expect(origin.log.of("/f").isEmpty)
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 
     @Test func `requests ask for a digest, unless that is off`() async throws {
@@ -162,6 +162,6 @@ import Testing
             let wanted = origin.log.of("/\(name)").first?.request.header("Want-Repr-Digest")
             #expect(wanted == (policy == .auto ? "sha-256=9" : nil))
         }
-        downloader.shutDown()
+        await downloader.shutDown()
     }
 }

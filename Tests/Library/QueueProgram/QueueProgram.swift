@@ -21,7 +21,7 @@ import Pawl
             exit(28)
         }
         var configuration = DownloadManager.Configuration()
-        configuration.slots = 4
+        configuration.maximumConcurrentDownloads = 4
         let manager = try await DownloadManager(root: arguments[1], configuration)
         say("open")
         var program = QueueProgram(manager: manager, origin: arguments[2], count: count, dice: seed)
@@ -55,7 +55,7 @@ import Pawl
         case 5, 6: try await manager.start(now: id)
         case 7: try await manager.change(priority: roll(3), of: id)
         case 8: try await manager.move(id, to: .index(roll(count)))
-        case 9: try await manager.change(slots: 1 + roll(6))
+        case 9: try await manager.change(maximumConcurrentDownloads: 1 + roll(6))
         case 10 where roll(2) == 0: try await manager.pause(group: "some")
         case 10: try await manager.resume(group: "some")
         default: try await remove(number, id)
@@ -65,7 +65,7 @@ import Pawl
     private mutating func add(_ number: Int) async throws {
         var request = DownloadRequest("\(origin)/f\(number)")
         request.options.retries = 100
-        request.options.retryDelay = 0.01
+        request.options.retryDelay = .milliseconds(10)
         request.start = DownloadRequest.Start.allCases[roll(3)]
         request.priority = roll(3)
         request.group = roll(4) == 0 ? "some" : nil

@@ -98,14 +98,14 @@ import Testing
         task.resume()
         #expect(await notes.until(bytes: 1_500_000))
         let data = try #require(await task.cancelByProducingResumeData())
-        #expect(try ResumeData(data).url == url)
+        #expect(try DownloadResumeData(data).url == url)
         #expect(await notes.until("complete 7"))
         session.invalidateAndCancel()
         #expect(await notes.until("over 0"))
         await bench.quiet("/f")
         bench.origin.adjust("/f") { $0.cut = nil }
         let digits = data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        let received = try ResumeData(data).received
+        let received = try DownloadResumeData(data).received
 
         let other = try run(bench, "data", digits)
         await aside { _ = other.wait() }
@@ -165,8 +165,8 @@ import Testing
         }
         #expect(error?.code == .alreadyDownloading)
         // What could not be used is handed back.
-        let data = ResumeData(
-            ResumeData.Request(url: bench.origin.url("/f"), headers: [:]), received: 5,
+        let data = DownloadResumeData(
+            DownloadResumeData.Request(url: bench.origin.url("/f"), headers: [:]), received: 5,
             partialName: "PawlDownload_x.tmp")
         let resumed = second.downloadTask(withResumeData: data.bytes)
         #expect(resumed.error?.downloadTaskResumeData == data.bytes)

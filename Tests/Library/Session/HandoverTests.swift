@@ -19,7 +19,7 @@ import Testing
         let other = try await DownloadManager(root: bench.folder.path("service"))
         try await other.limit(to: 5_000)
         let manager = try await DownloadManager(resumingIn: root(bench).path, beside: other)
-        #expect(try await manager.limits().slots == 5)
+        #expect(try await manager.limits().maximumConcurrentDownloads == 5)
         #expect(try await manager.limits().rateLimit == 5_000)
         try await other.limit(to: 6_000)
         #expect(try await manager.limits().rateLimit == 6_000)
@@ -45,7 +45,7 @@ import Testing
         #expect(root.leftBy != nil)
         let manager = try await DownloadManager(root: root.path)
         let bounds = try await manager.limits()
-        #expect(bounds.slots == 3 && bounds.rateLimit == nil)
+        #expect(bounds.maximumConcurrentDownloads == 3 && bounds.rateLimit == nil)
         await manager.shutDown()
     }
 

@@ -23,13 +23,13 @@ import Testing
         let session = bench.session(notes)
         let (url, payload) = bench.serveStalling("/f", seed: 770)
         var data = try await data(session, notes, url)
-        let received = try ResumeData(data).received
+        let received = try DownloadResumeData(data).received
         await bench.quiet("/f")
         for _ in 0..<3 {
             let task = session.downloadTask(withResumeData: data)
             if isResumed { task.resume() }
             data = try #require(await task.cancelByProducingResumeData())
-            #expect(try ResumeData(data).received >= received)
+            #expect(try DownloadResumeData(data).received >= received)
         }
         await bench.quiet("/f")
         bench.origin.adjust("/f") { $0.cut = nil }
@@ -163,7 +163,7 @@ import Testing
         let first = bench.session(notes)
         let (url, payload) = bench.serveStalling("/f", seed: 773)
         let data = try await data(first, notes, url)
-        let content = try ResumeData(data)
+        let content = try DownloadResumeData(data)
         await bench.quiet("/f")
         bench.origin.adjust("/f") { $0.cut = nil }
 

@@ -19,7 +19,7 @@ final class SessionBench: Sendable {
     func configuration(_ identifier: String? = nil, slots: Int = 3) -> DownloadSessionConfiguration {
         var configuration = identifier.map { DownloadSessionConfiguration.background(withIdentifier: $0) } ?? .default
         configuration.stateFolder = folder.path("state")
-        configuration.maximumConcurrentTasks = slots
+        configuration.maximumConcurrentDownloads = slots
         configuration.retries = 1
         return configuration
     }

@@ -89,7 +89,7 @@ import Testing
         #expect(await notes.until("complete"))
         let error = try #require(task.error)
         let data = try #require(error.downloadTaskResumeData)
-        let received = try ResumeData(data).received
+        let received = try DownloadResumeData(data).received
         #expect(received > 0 && received <= 2_000_000)
         bench.origin.adjust("/f") { ($0.cut, $0.instead) = (nil, nil) }
         let heard = Monitor<[String]>([])

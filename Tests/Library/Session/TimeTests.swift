@@ -125,7 +125,7 @@ import Testing
         #expect(await notes.until(bytes: 1_000_000))
         let data: [UInt8] = try #require(await first.cancelByProducingResumeData())
         let task = session.downloadTask(withResumeData: data)
-        var changed = try ResumeData(data)
+        var changed = try DownloadResumeData(data)
         changed.change(url: url + "?token=2")
         let other = session.downloadTask(withResumeData: changed.bytes)
         #expect(other !== task)

@@ -6,6 +6,7 @@ import PawlSession
 ///
 /// usage: SessionProgram STATE hold URL...    starts tasks; the delegate never returns from the first finish
 ///        SessionProgram STATE start URL...   starts tasks, except those of "-URL", and runs until it is killed
+///        SessionProgram STATE run FOLDER URL...  the same; finished files go to the folder, which is synced
 ///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
 ///        SessionProgram STATE numbers NAME... makes tasks that do not run, and lists all with their identifiers
 ///        SessionProgram STATE keep URL       prints resume data in the middle, and continues from it until it is killed
@@ -17,7 +18,7 @@ import PawlSession
         guard arguments.count >= 3 else { exit(28) }
         var configuration = DownloadSessionConfiguration.background(withIdentifier: "films/1")
         configuration.stateFolder = arguments[1]
-        configuration.maximumConcurrentTasks = 1
+        configuration.maximumConcurrentDownloads = 1
         configuration.failsOnErrorStatus = true
         let printer = EventPrinter(holds: arguments[2] == "hold", folder: folder(arguments))
         let session = DownloadSession(configuration: configuration, delegate: printer)
@@ -31,14 +32,15 @@ import PawlSession
             // One that is never resumed.
             session.downloadTask(with: "http://127.0.0.1:1/x").taskDescription = "asleep"
             if await session.allTasks.contains(where: { $0.taskDescription == "asleep" }) { say("all are there") }
-        case "start":
-            for (number, url) in arguments.dropFirst(3).enumerated() {
+        case "start", "run":
+            let urls = arguments.dropFirst(arguments[2] == "run" ? 4 : 3)
+            for (number, url) in urls.enumerated() {
                 let isAsleep = url.hasPrefix("-")
                 let task = session.downloadTask(with: String(url.dropFirst(isAsleep ? 1 : 0)))
                 task.taskDescription = isAsleep ? "asleep" : "task \(number)"
                 if !isAsleep { task.resume() }
             }
-            if await session.allTasks.count >= arguments.count - 3 { say("all are there") }
+            if await session.allTasks.count >= urls.count { say("all are there") }
         case "numbers":
             let new = arguments.dropFirst(3).map { name in
                 let task = session.downloadTask(with: "http://127.0.0.1:1/\(name)")
@@ -75,7 +77,12 @@ import PawlSession
         default:
             for task in await session.allTasks {
                 say("found \(task.taskDescription ?? "nil") \(task.state)")
-                if task.taskDescription == "asleep" { task.cancel() }
+                if task.taskDescription == "asleep" {
+                    task.cancel()
+                } else if task.state == .suspended {
+                    // Its program died before it had resumed it.
+                    task.resume()
+                }
             }
             session.finishTasksAndInvalidate()
         }
@@ -84,7 +91,7 @@ import PawlSession
 
     /// Where finished files go.
     private static func folder(_ arguments: [String]) -> String? {
-        let index = ["again": 3, "data": 4][arguments[2]]
+        let index = ["again": 3, "run": 3, "data": 4][arguments[2]]
         return index.flatMap { $0 < arguments.count ? arguments[$0] : nil }
     }
 
@@ -126,7 +133,11 @@ final class EventPrinter: DownloadSessionDelegate {
         let length = task.response?.value(forHTTPHeaderField: "content-length") ?? "nil"
         say("finish \(task.taskDescription ?? "nil") \(task.countOfBytesReceived) \(length)")
         while holds { pause() }
-        if let folder { unsafe rename(location, "\(folder)/\(task.taskDescription ?? "nil")") }
+        guard let folder else { return }
+        unsafe rename(location, "\(folder)/\(task.taskDescription ?? "nil")")
+        let file = unsafe open(folder, O_RDONLY | O_DIRECTORY)
+        fsync(file)
+        close(file)
     }
 
     func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {

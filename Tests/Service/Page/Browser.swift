@@ -22,8 +22,11 @@ final class Browser: Sendable {
     private let state = Monitor(State())
 
     /// In `namespace`, if given, it uses another network.
-    init(in namespace: Namespace? = nil) throws {
+    ///
+    /// With `hasExtensions`, extensions can be loaded, and downloads go into a folder of its own.
+    init(in namespace: Namespace? = nil, hasExtensions: Bool = false) throws {
         folder = try TemporaryFolder()
+        if hasExtensions { try Browser.writePreferences(in: folder) }
         let (orders, responses) = (folder.path("orders"), folder.path("responses"))
         guard unsafe mkfifo(orders, 0o600) == 0, unsafe mkfifo(responses, 0o600) == 0 else {
             throw SetupFailure("mkfifo \(orders)")
@@ -37,14 +40,25 @@ final class Browser: Sendable {
         ]
         process =
             try namespace?.start("/usr/bin/env", command + Browser.arguments(folder))
-            ?? PawlProcess("/usr/bin/env", command + Browser.arguments(folder))
+            ?? PawlProcess("/usr/bin/env", command + Browser.arguments(folder, hasExtensions: hasExtensions))
         SystemThread.detached { [self] in listen() }
     }
 
-    private static func arguments(_ folder: TemporaryFolder) -> [String] {
+    /// Several downloads of a page ask nobody.
+    private static func writePreferences(in folder: TemporaryFolder) throws {
+        let preferences: JSON = [
+            "download": ["default_directory": .string(folder.path("downloads")), "prompt_for_download": .bool(false)],
+            "profile": ["default_content_setting_values": ["automatic_downloads": .number(1)]],
+        ]
+        try FolderPath.make(folder.path("profile/Default"))
+        try FileSystem.write(preferences.utf8, to: folder.path("profile/Default/Preferences"))
+    }
+
+    private static func arguments(_ folder: TemporaryFolder, hasExtensions: Bool = false) -> [String] {
         [
+            hasExtensions ? "--enable-unsafe-extension-debugging" : "--disable-extensions",
             "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu",
-            "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+            "--disable-background-networking", "--disable-component-update",
             "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio", "--no-proxy-server",
             "--autoplay-policy=no-user-gesture-required", "--force-color-profile=srgb",
             "--user-data-dir=\(folder.path("profile"))",

@@ -20,14 +20,18 @@ struct BrowserPage: Sendable {
     /// Its cookies and permissions.
     let context: String
 
-    init(_ browser: Browser, _ look: Look = Look()) async throws {
+    /// Without `isApart` it shares storage with all such pages, and extensions see it.
+    init(_ browser: Browser, _ look: Look = Look(), isApart: Bool = true) async throws {
         self.browser = browser
-        let made = try await browser.call("Target.createBrowserContext")
-        context = made["browserContextId"]?.string ?? ""
-        target =
-            try await browser.call(
-                "Target.createTarget", ["url": "about:blank", "browserContextId": .string(context)])["targetId"]?.string
-            ?? ""
+        var parameters: JSON = ["url": "about:blank"]
+        if isApart {
+            let made = try await browser.call("Target.createBrowserContext")
+            context = made["browserContextId"]?.string ?? ""
+            parameters = ["url": "about:blank", "browserContextId": .string(context)]
+        } else {
+            context = ""
+        }
+        target = try await browser.call("Target.createTarget", parameters)["targetId"]?.string ?? ""
         session =
             try await browser.call("Target.attachToTarget", ["targetId": .string(target), "flatten": .bool(true)])[
                 "sessionId"]?.string ?? ""

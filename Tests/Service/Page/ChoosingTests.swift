@@ -30,6 +30,31 @@ extension BrowserTests {
             _ = try await bench.manager.add(request)
         }
 
+        @Test func `a press on a filter counts although its number changes meanwhile`() async throws {
+            try await PageBench.with { bench in
+                try await fill(bench)
+                let page = try await bench.page()
+                let count = "document.querySelector('[data-filter=paused] .filter-count').textContent"
+                try await page.wait("\(count) === '1'")
+                try await page.click("[data-filter=paused]") {
+                    try await bench.addPaused(2)
+                    try await page.wait("\(count) === '3'")
+                }
+                try await page.wait("document.querySelector('[data-filter=paused]').ariaPressed === 'true'")
+                #expect(try await page.evaluate("document.activeElement.dataset.filter") == "paused")
+            }
+        }
+
+        @Test func `what is added at once is shown, however much it is`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                // More than a listener of the queue's events is told one by one.
+                try await bench.addPaused(DownloadManager.Configuration().eventBuffer * 2)
+                try await page.wait(
+                    "document.querySelector('[data-filter=all] .filter-count').textContent === '2,000'")
+            }
+        }
+
         @Test func `the list is sorted with the keyboard`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(2)
@@ -65,7 +90,7 @@ extension BrowserTests {
                 try await page.press("a", modifiers: 2)
                 let count = "document.querySelector('.chosen-count').textContent"
                 try await page.wait("\(count) === '3 selected'")
-                let first = try #require(try await bench.manager.download(of: bench.origin.url("/file-0.bin")))
+                let first = try #require(try await bench.manager.download(ofURL: bench.origin.url("/file-0.bin")))
                 _ = try await bench.manager.resume(first.id)
                 try await page.wait("\(count) === '2 selected'")
                 try await page.press("Delete")
@@ -91,7 +116,7 @@ extension BrowserTests {
                     try await page.wait("\(PageBench.row("file-0.bin")).ariaRowIndex === '3'")
                 }
                 try await bench.untilState("file-0.bin", .finished)
-                #expect(try await bench.manager.download(of: earlier.source)?.snapshot.state == .paused)
+                #expect(try await bench.manager.download(ofURL: earlier.source)?.snapshot.state == .paused)
             }
         }
 
@@ -121,10 +146,15 @@ extension BrowserTests {
                 try await page.press("/")
                 try await page.type("AMM")
                 try await page.wait("\(Self.names) === 'gamma'")
-                // Leaving the field keeps its value.
-                try await page.press("Escape")
+                // Enter leaves the field with its value, Escape clears it.
+                try await page.press("Enter")
                 try await page.press("/")
                 #expect(try await page.evaluate("document.querySelector('#search').value") == "AMM")
+                try await page.press("Escape")
+                try await page.wait("\(Self.names) === 'alpha,gamma,beta'")
+                // Every word is in the name or the URL, in any order.
+                try await page.type("bin alp")
+                try await page.wait("\(Self.names) === 'alpha'")
                 try await page.type("x")
                 try await page.click("#empty button")
                 try await page.wait("\(Self.names) === 'alpha,gamma,beta,delta'")

@@ -46,7 +46,7 @@ extension BrowserTests {
                 var request = DownloadRequest(bench.origin.serve("/done.bin", content))
                 request.options.checksum = "md5=\(sum)"
                 let id = try await bench.manager.add([request])[0].get()
-                _ = try await bench.manager.download(id)?.file
+                _ = try await bench.manager.download(withID: id)?.file
                 let page = try await bench.page()
                 try await page.wait(PageBench.isShown("done.bin"))
                 _ = try await page.evaluate(
@@ -81,7 +81,7 @@ extension BrowserTests {
                 try await page.click(".toast.is-error .toast-action")
                 try await page.wait("\(calls("pawl.repair")) === 1")
                 let path = bench.root + "/done.bin"
-                for await _ in try #require(await bench.manager.download(id)).updates
+                for await _ in try #require(await bench.manager.download(withID: id)).updates
                 where FileSystem.difference(of: path, from: content) == nil { break }
             }
         }
@@ -122,7 +122,7 @@ extension BrowserTests {
                     try await page.wait("document.querySelector('.toast').textContent.includes('in queue order')")
                 }
                 #expect(
-                    try await bench.manager.line().map { String($0.source.suffix(10)) }
+                    try await bench.manager.waiting().map { String($0.source.suffix(10)) }
                         == (0..<3).map { "file-\($0).bin" })
                 try await page.click(".head.cell-name button")
                 #expect(try await page.evaluate(sort) == .null)
@@ -154,20 +154,22 @@ extension BrowserTests {
                 // What was closed otherwise leaves nothing behind in the history.
                 try await page.click("#menu-button")
                 try await page.press("Escape")
-                try await page.wait("history.state === null")
+                try await page.wait("!history.state?.layers")
                 #expect(try await page.evaluate("document.documentElement.dataset.view") == "list")
                 // Each layer has an entry of its own, and they go together with what is below.
                 try await page.click(".row .row-name")
                 try await page.click("#detail [data-action=more]")
                 try await page.wait("history.state.layers === 2")
                 try await page.click("#detail header button")
-                try await page.wait("document.querySelector('#detail').hidden && history.state === null")
-                // A page that is loaded again with open details begins with the list.
+                try await page.wait("document.querySelector('#detail').hidden && !history.state?.layers")
+                // A page that is loaded again shows the details that its URL names, and Back closes them.
                 try await page.click(".row .row-name")
-                try await page.wait("history.state.layers === 1")
+                try await page.wait("history.state.layers === 1 && location.hash.includes('download=')")
                 try await page.call("Page.reload")
                 try await page.wait(PageBench.isShown("file-0.bin"))
-                try await page.wait("history.state === null && document.querySelector('#detail').hidden")
+                try await page.wait("history.state?.layers === 1 && document.querySelector('.detail-title')")
+                try await page.evaluate("history.back()")
+                try await page.wait("!history.state?.layers && document.querySelector('#detail').hidden")
             }
         }
 
@@ -191,7 +193,7 @@ extension BrowserTests {
                 try await page.click(".choosing")
                 try await page.wait("\(count) === ''")
                 // Back ends it too, and leaves the page only then.
-                try await page.wait("history.state === null")
+                try await page.wait("!history.state?.layers")
                 try await page.click(".choosing")
                 try await page.click(".row .row-name")
                 try await page.wait("\(count) === '1 selected'")

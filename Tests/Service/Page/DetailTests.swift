@@ -142,11 +142,32 @@ extension BrowserTests {
                 #expect(begun == ["retry"])
                 let texts = try await page.evaluate(
                     """
-                    Promise.all([import("/words.en.js"), import("/words.zh.js")]).then(([{ english }, { chinese }]) =>
-                      [2, 3, 5, 6, 8, 9, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 28, 29, 32, 33].flatMap((code) =>
-                        [english, chinese].filter(({ reason }) => !/[;；，。]/.test(reason({ code, message: "x" }))).map(() => code)))
+                    Promise.all([import("/words.en.js"), import("/words.js")]).then(async ([{ english }, { textsIn }]) => {
+                      const all = [english, ...await Promise.all(["de", "es", "fr", "ja", "pt", "zh"].map(textsIn))];
+                      return [2, 3, 5, 6, 8, 9, 11, 13, 14, 15, 16, 17, 18, 19, 22, 23, 24, 28, 29, 32, 33].flatMap((code) =>
+                        all.filter(({ reason }) => !/[;；，。]/.test(reason({ code, message: "x" }))).map(() => code));
+                    })
                     """)
                 #expect(texts == [], "failures without advice")
+            }
+        }
+
+        @Test func `the head says how far a download is, how fast, and until when`() async throws {
+            try await PageBench.with { bench in
+                bench.origin.serve("/long.iso", Payload(seed: 1, length: 600 << 20)) { $0.pace = 400_000 }
+                _ = try await bench.manager.add(bench.origin.url("/long.iso"))
+                let page = try await bench.page(BrowserPage.Look(width: 390, height: 780, isPhone: true))
+                try await page.wait("\(PageBench.text(of: "long.iso", ".cell-speed")) !== ''")
+                try await page.click(".row .row-name")
+                try await page.wait(
+                    #"""
+                    (() => {
+                      const figures = document.querySelector(".detail-figures").textContent.replaceAll("\u00a0", " ").split(" · ");
+                      return figures.length === 4 && [/^[\d.]+%$/, / of 600 MiB$/, /B\/s$/, / left$/].every((form, index) => form.test(figures[index]));
+                    })()
+                    """#)
+                try await page.wait("document.querySelector('.detail-words .bar').ariaValueNow !== null")
+                #expect(try await page.problems() == [])
             }
         }
 
@@ -210,16 +231,15 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press("/")
                 try await page.type("picture")
-                try await page.press("Escape")
-                try await page.focusList()
+                try await page.press("Enter")
                 try await page.press("Home")
                 try await page.press("Enter")
                 try await page.wait("document.querySelector('.preview img').naturalWidth === 2")
 
                 try await page.press("/")
-                try await page.type("film")
                 try await page.press("Escape")
-                try await page.focusList()
+                try await page.type("film")
+                try await page.press("Enter")
                 try await page.press("Home")
                 let video = "document.querySelector('.preview video')"
                 try await page.wait("\(video)?.readyState >= 2")

@@ -226,6 +226,7 @@ extension BrowserTests {
                 try await page.wait("!document.querySelector('dialog')")
                 try await page.focusList()
                 try await page.press("m")
+                try await page.click("[data-menu=connect]")
                 try await page.wait("document.querySelector('.bookmarklet').href.startsWith('javascript:')")
                 #expect(
                     try await page.evaluate("document.querySelector('.bookmarklet').href").string?.contains("/#add=")

@@ -1,5 +1,6 @@
 import Pawl
 import PawlBase
+import PawlDisk
 import PawlIntegrity
 import PawlServer
 import PawlTestKit
@@ -10,7 +11,7 @@ extension BrowserTests {
     @Suite struct IntakeTests {
         @Test func `a dropped link is added, and started at once if that is selected`() async throws {
             try await PageBench.with {
-                $0.manager.slots = 1
+                $0.manager.maximumConcurrentDownloads = 1
             } _: { bench in
                 for name in ["first", "dropped"] {
                     bench.origin.serve("/\(name).bin", Payload(seed: 1, length: 1 << 20)) { $0.delay = .untilReleased }
@@ -52,6 +53,29 @@ extension BrowserTests {
             }
         }
 
+        @Test func `one URL that is pasted is checked at once, and a link of a page is not`() async throws {
+            try await PageBench.with { bench in
+                let urls = (0..<3).map { bench.origin.serve("/checked-\($0).bin", Payload(seed: 1, length: 5_000)) }
+                let page = try await bench.page()
+                // A change of what is shown, before the page hears of the link.
+                let search = "document.querySelector('#search')"
+                try await page.evaluate(
+                    "location.hash = '#add=\(urls[0])'; \(search).value = 'x'; \(search).dispatchEvent(new Event('input'))"
+                )
+                try await page.wait("document.querySelector('#add-urls')?.value === '\(urls[0])'")
+                try await page.press("Escape")
+                try await page.wait("!document.querySelector('dialog')")
+                try await page.paste(urls[1], into: "body")
+                try await page.wait("document.querySelector('.checks')?.textContent.includes('4.88 KiB')")
+                #expect(bench.origin.log.of("/checked-0.bin").isEmpty)
+                // What the dialog asks for at first: the URL, the folder, and when it starts.
+                let shown =
+                    "[...document.querySelectorAll('dialog :is(input, textarea)')].filter((one) => one.checkVisibility()).map((one) => one.id || one.name).join()"
+                #expect(try await page.evaluate(shown) == "add-urls,add-folder,start,start,start,start")
+                #expect(try await bench.manager.downloads().isEmpty)
+            }
+        }
+
         @Test func `a dropped Metalink is one download with its mirrors and its digest`() async throws {
             try await PageBench.with { bench in
                 let payload = Payload(seed: 1, length: 50_000)
@@ -80,16 +104,52 @@ extension BrowserTests {
         @Test func `what is no list is refused by what it is`() async throws {
             try await PageBench.with { bench in
                 let files = try TemporaryFolder()
-                try FileSystem.write(Array("d8:announce9:http://t/4:infode".utf8), to: files.path("a.torrent"))
+                // Without a server that has the files.
+                try FileSystem.write(
+                    Self.torrent(of: Payload(seed: 1, length: 100), from: nil), to: files.path("a.torrent"))
                 try FileSystem.write([0xFF, 0xD8, 0xFF, 0, 16], to: files.path("photo.jpg"))
                 let page = try await bench.page()
-                for (name, reason) in [("a.torrent", "torrents are not supported"), ("photo.jpg", "neither a list")] {
+                for (name, reason) in [("a.torrent", "names no web seed"), ("photo.jpg", "neither a list")] {
                     try await page.drop(files: [files.path(name)])
                     try await page.wait(
                         "[...document.querySelectorAll('.toast.is-error')].some((one) => one.textContent.includes('\(name)') && one.textContent.includes('\(reason)'))"
                     )
                 }
                 #expect(try await page.evaluate("document.querySelector('dialog')") == .null)
+            }
+        }
+
+        /// One file in pieces of 16 KiB.
+        private static func torrent(of payload: Payload, from seed: String?) -> [UInt8] {
+            let length = 16 << 10
+            let bytes = payload.bytes
+            let digests = stride(from: 0, to: bytes.count, by: length).flatMap { start in
+                ContentDigest.digest(.sha1, of: Array(bytes[start..<min(bytes.count, start + length)]))
+            }
+            let head =
+                "4:infod6:lengthi\(bytes.count)e4:name8:seed.bin12:piece lengthi\(length)e6:pieces\(digests.count):"
+            let seeds = seed.map { "8:url-list\($0.utf8.count):\($0)" } ?? ""
+            return Array("d8:announce8:http://t\(head)".utf8) + digests + Array("e\(seeds)e".utf8)
+        }
+
+        @Test func `a dropped torrent is added after a question, and its files are one row`() async throws {
+            try await PageBench.with { bench in
+                let payload = Payload(seed: 1, length: 100_000)
+                let url = bench.origin.serve("/seed.bin", payload)
+                let files = try TemporaryFolder()
+                try FileSystem.write(Self.torrent(of: payload, from: url), to: files.path("dropped.bin"))
+                let page = try await bench.page()
+                try await page.drop(files: [files.path("dropped.bin")])
+                let answer = try await page.wait(
+                    "document.querySelector('dialog')?.textContent || document.querySelector('.toast.is-error')?.textContent"
+                )
+                #expect(answer.string?.contains("1 file, 97.6 KiB") == true)
+                #expect(try await page.problems() == [])
+                #expect(bench.origin.log.of("/seed.bin").isEmpty)
+                try await page.fill("#torrent-folder", "from-torrent")
+                try await page.click(".dialog .primary")
+                try await page.wait("\(PageBench.text(of: "seed.bin", ".row-note")).startsWith('1 of 1')")
+                #expect(bench.difference("from-torrent/seed.bin", from: payload) == nil)
             }
         }
 
@@ -208,6 +268,8 @@ extension BrowserTests {
 extension BrowserPage {
     /// Drops data or files on the middle of the page, as a drag from outside does.
     func drop(_ items: JSON = [], files: [String] = []) async throws {
+        // What appears under the pointer would be another target.
+        try await wait("document.querySelector('#empty:not([hidden]), .row:not([hidden])')")
         for type in ["dragEnter", "dragOver", "drop"] {
             try await call(
                 "Input.dispatchDragEvent",

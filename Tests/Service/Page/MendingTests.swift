@@ -6,6 +6,45 @@ import Testing
 extension BrowserTests {
     /// Actions on one existing download.
     @Suite struct MendingTests {
+        @Test func `all failed downloads are retried at once`() async throws {
+            try await PageBench.with { bench in
+                for name in ["one.bin", "two.bin"] {
+                    bench.origin.serve("/\(name)", Payload([])) { $0.instead = .status(404) }
+                    _ = try await bench.manager.add(bench.origin.url("/\(name)"))
+                    try await bench.untilState(name, .failed)
+                }
+                let page = try await bench.page()
+                try await page.press("6")
+                try await page.wait("document.querySelector('#clear').textContent === 'Retry all'")
+                for (seed, name) in ["one.bin", "two.bin"].enumerated() {
+                    bench.origin.serve("/\(name)", Payload(seed: UInt64(seed), length: 5_000))
+                }
+                try await page.click("#clear")
+                for name in ["one.bin", "two.bin"] { try await bench.untilState(name, .finished) }
+                try await page.press("5")
+                try await page.wait("document.querySelector('#clear').textContent === 'Clear finished'")
+                try await page.press("1")
+                try await page.wait("document.querySelector('#clear').hidden")
+            }
+        }
+
+        @Test(arguments: [1280, 390]) func `the remedy stands at the reason`(width: Int) async throws {
+            try await PageBench.with { bench in
+                bench.origin.serve("/gone.bin", Payload([])) { $0.instead = .status(404) }
+                _ = try await bench.manager.add(bench.origin.url("/gone.bin"))
+                let page = try await bench.page(BrowserPage.Look(width: width, height: 740, isPhone: width < 700))
+                try await page.wait("\(PageBench.text(of: "gone.bin", ".remedy")) === 'Replace URL…'")
+                let distance = try await page.evaluate(
+                    """
+                    (() => {
+                      const [reason, remedy] = [\(width < 700 ? "'.row-brief'" : "'.row-note'"), ".remedy"].map((one) => document.querySelector(one).getBoundingClientRect());
+                      return Math.round(Math.min(Math.abs(remedy.left - reason.right), Math.abs(remedy.top - reason.bottom)));
+                    })()
+                    """)
+                #expect(try #require(distance.integer) <= 12)
+            }
+        }
+
         @Test func `A8 an expired URL is replaced, and the download continues with its bytes`() async throws {
             try await PageBench.with { bench in
                 let payload = Payload(seed: 1, length: 3 << 20)

@@ -14,7 +14,7 @@ extension BrowserTests {
         @Test func `D4 the page reports the network loss, and waiting downloads resume when it is back`() async throws {
             let house = try House()
             let payload = Payload(seed: 1, length: 4 << 20)
-            let url = house.origin.serve("/film.bin", payload) { $0.cut = .stall(at: 1 << 20) }
+            let url = house.origin.serve("/film.bin", payload) { $0.cut = .stall(from: 1 << 20) }
             try house.add(url)
             let page = try await house.page()
             let state = PageBench.text(of: "film.bin", ".cell-state")
@@ -24,6 +24,7 @@ extension BrowserTests {
             try await page.wait("\(state) === 'Waiting for network'")
             #expect(try await page.problems() == [])
             try house.namespace.plugIn()
+            house.origin.adjust("/film.bin") { $0.cut = nil }
             house.origin.release("/film.bin")
             try await page.wait("!\(Self.banner)")
             try await page.wait("\(state) === 'Finished'")

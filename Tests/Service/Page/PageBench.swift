@@ -22,10 +22,10 @@ final class PageBench: Sendable {
         return service.manager
     }
 
-    private init(_ change: (inout ServiceConfiguration) -> Void) async throws {
+    private init(hasExtensions: Bool, _ change: (inout ServiceConfiguration) -> Void) async throws {
         folder = try TemporaryFolder()
         origin = try OriginServer()
-        browser = try Browser()
+        browser = try Browser(hasExtensions: hasExtensions)
         var configuration = ServiceConfiguration(root: folder.path("root"), socket: folder.path("socket"))
         configuration.port = 0
         configuration.secret = secret
@@ -39,9 +39,10 @@ final class PageBench: Sendable {
 
     /// Runs a test, stops everything, and requires every page to be free of problems.
     static func with(
-        _ change: (inout ServiceConfiguration) -> Void = { _ in }, _ body: (PageBench) async throws -> Void
+        hasExtensions: Bool = false, _ change: (inout ServiceConfiguration) -> Void = { _ in },
+        _ body: (PageBench) async throws -> Void
     ) async throws {
-        let bench = try await PageBench(change)
+        let bench = try await PageBench(hasExtensions: hasExtensions, change)
         do { try await body(bench) } catch {
             await bench.close()
             throw error
@@ -108,13 +109,13 @@ final class PageBench: Sendable {
     /// Waits until the download of this path has a state.
     func untilState(_ name: String, _ state: DownloadState) async throws {
         let url = origin.url("/\(name)")
-        guard let download = try await manager.download(of: url) else { return }
+        guard let download = try await manager.download(ofURL: url) else { return }
         for await snapshot in download.updates where snapshot.state == state { return }
     }
 
     /// Waits until a download is as wanted.
     func until(_ id: Download.ID, _ isWanted: (DownloadSnapshot) -> Bool) async throws {
-        guard let download = try await manager.download(id) else { return }
+        guard let download = try await manager.download(withID: id) else { return }
         for await snapshot in download.updates where isWanted(snapshot) { return }
     }
 

@@ -41,7 +41,7 @@ extension BrowserTests {
                 let chinese = try await bench.page(BrowserPage.Look(language: "zh-CN"))
                 try await chinese.wait("\(PageBench.text(of: "file-0.bin", ".cell-state")) === '已暂停'")
                 #expect(try await chinese.evaluate("document.documentElement.lang") == "zh-Hans")
-                let english = try await bench.page(BrowserPage.Look(language: "de-DE"))
+                let english = try await bench.page(BrowserPage.Look(language: "nl-NL"))
                 try await english.wait("\(PageBench.text(of: "file-0.bin", ".cell-state")) === 'Paused'")
                 // A choice persists, and applies immediately.
                 try await english.press("m")
@@ -55,6 +55,11 @@ extension BrowserTests {
 
         @Test(arguments: [
             ("en-US", "The server returned 404 Not Found; check the URL"), ("zh-CN", "文件不存在（服务器应答 404）；请检查地址"),
+            ("de-AT", "Datei nicht gefunden (der Server antwortete 404); URL prüfen"),
+            ("es-MX", "Archivo no encontrado (el servidor respondió 404); compruebe la URL"),
+            ("fr-CA", "Fichier introuvable (le serveur a répondu 404) ; vérifiez l’URL"),
+            ("ja-JP", "ファイルがありません（サーバーの応答：404）。URL を確認してください"),
+            ("pt-BR", "Arquivo não encontrado (o servidor respondeu 404); verifique a URL"),
         ]) func `a failure is shown in the reader's language, also by the next service`(
             language: String, reason: String
         ) async throws {
@@ -75,16 +80,21 @@ extension BrowserTests {
             }
         }
 
-        @Test func `both languages have the same texts`() async throws {
+        @Test func `all languages have the same texts`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let missing = try await page.evaluate(
                     """
-                    Promise.all([import("/words.en.js"), import("/words.zh.js")]).then(([{ english }, { chinese }]) => {
+                    Promise.all([import("/words.js"), import("/languages.js")]).then(async ([{ words, textsIn }, { endonyms }]) => {
                       const names = (words, path) => Object.entries(words).flatMap(([name, word]) =>
                         typeof word === "object" ? names(word, path + name + ".") : path + name + ":" + typeof word);
-                      const [one, other] = [names(english, ""), names(chinese, "")];
-                      return [...one.filter((name) => !other.includes(name)), ...other.filter((name) => !one.includes(name))];
+                      const one = names(words, "");
+                      const missing = Object.keys(endonyms).length === 7 ? [] : ["a language"];
+                      for (const language of Object.keys(endonyms).filter((name) => name !== "en")) {
+                        const other = names(await textsIn(language), "");
+                        missing.push(...one.filter((name) => !other.includes(name)), ...other.filter((name) => !one.includes(name)));
+                      }
+                      return missing;
                     })
                     """)
                 #expect(missing == [])

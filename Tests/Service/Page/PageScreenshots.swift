@@ -20,7 +20,7 @@ extension BrowserTests {
                     "/usr/bin/pngquant", ["--force", "--ext", ".png", "--strip", "128", "\(folder)/\(name).png"])
             }
             try await PageBench.with {
-                $0.manager.slots = 4
+                $0.manager.maximumConcurrentDownloads = 4
             } _: { bench in
                 let page = try await bench.page(BrowserPage.Look(width: 1360, height: 780))
                 try await Scenery.fill(bench, page)
@@ -49,8 +49,7 @@ extension BrowserTests {
 
                 try await page.press("/")
                 try await page.type("ratchet")
-                try await page.press("Escape")
-                try await page.focusList()
+                try await page.press("Enter")
                 try await page.press("Home")
                 try await page.press("Enter")
                 try await page.wait("document.querySelector('.preview img')?.complete")

@@ -173,6 +173,37 @@ extension BrowserTests {
             }
         }
 
+        @Test func `the menu of columns says which have no room, and each part of the queue has its own`() async throws
+        {
+            try await PageBench.with { bench in
+                try await bench.addPaused(1)
+                let page = try await bench.page(BrowserPage.Look(width: 1000, height: 740))
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                try await page.press("m")
+                try await page.click("[data-menu=columns]")
+                try await page.wait("document.querySelector('.popup [data-command=added]')")
+                let texts =
+                    "[...document.querySelectorAll('.popup-item')].map((one) => [one.dataset.command, one.ariaChecked, one.textContent])"
+                for item in try await page.evaluate(texts).array ?? [] {
+                    let parts = item.array?.compactMap(\.string) ?? []
+                    let isShown = try await page.evaluate(
+                        "document.querySelector('.head.cell-\(parts[0])').checkVisibility()")
+                    #expect(
+                        (isShown == .bool(true)) == (parts[1] == "true" && !parts[2].hasSuffix("(no room)")), "\(parts)"
+                    )
+                }
+                #expect(try await page.evaluate(texts).text.contains("(no room)"))
+                try await page.press("Escape")
+                try await page.press("4")
+                try await page.press("m")
+                try await page.click("[data-menu=columns]")
+                try await page.click(".popup [data-command=size]")
+                try await page.wait("!document.querySelector('.head.cell-size').checkVisibility()")
+                try await page.press("1")
+                try await page.wait("document.querySelector('.head.cell-size').checkVisibility()")
+            }
+        }
+
         @Test func `the queue is exported, and imported by another service`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(2)

@@ -40,7 +40,7 @@ extension BrowserTests {
 
         @Test func `D8 a key starts one now, which preempts another`() async throws {
             try await PageBench.with {
-                $0.manager.slots = 1
+                $0.manager.maximumConcurrentDownloads = 1
             } _: { bench in
                 let page = try await bench.page()
                 for name in ["one", "two"] {
@@ -163,7 +163,7 @@ extension BrowserTests {
 
         @Test func `rows are moved by keys and by dragging, and stay there`() async throws {
             try await PageBench.with {
-                $0.manager.slots = 1
+                $0.manager.maximumConcurrentDownloads = 1
             } _: { bench in
                 let page = try await bench.page()
                 for name in ["a", "b", "c", "d"] {
@@ -183,7 +183,7 @@ extension BrowserTests {
                 try await page.wait("\(order) === 'abdc'")
                 try await page.drag(row: "c.bin", before: "b.bin")
                 try await page.wait("\(order) === 'acbd'")
-                let line = try await bench.manager.line().map(\.source)
+                let line = try await bench.manager.waiting().map(\.source)
                 #expect(line == ["c", "b", "d"].map { bench.origin.url("/\($0).bin") })
             }
         }
@@ -246,7 +246,7 @@ extension BrowserTests {
                 try await page.click(".dialog .primary")
                 try await page.wait("document.querySelector('#gauge-note').textContent.includes('limit 750')")
                 var bounds = try await bench.manager.limits()
-                #expect(bounds.slots == 5)
+                #expect(bounds.maximumConcurrentDownloads == 5)
                 #expect(bounds.rateLimit == 768_000)
                 #expect(bounds.timetable == nil)
 

@@ -51,7 +51,28 @@ import Testing
             try await bench.refusal("aria2.addUri", [["http://h/"], [:], .number(-1)])
                 == "Position must be greater than or equal to 0.")
         #expect(try await bench.refusal("aria2.none") == "No such method: aria2.none")
-        #expect(try await bench.refusal("aria2.addTorrent", ["x"]) == "BitTorrent is not supported.")
+        #expect(try await bench.refusal("aria2.addTorrent", ["?"]) == "The parameter at 0 is not base64.")
+        let digests = String(repeating: "x", count: 20)
+        let seedless = "d4:infod6:lengthi1e4:name1:a12:piece lengthi16384e6:pieces20:\(digests)ee"
+        let refusal = try await bench.refusal("aria2.addTorrent", [.string(Base64.encode(Array(seedless.utf8)))])
+        #expect(refusal.contains("it names no web seed"), "\(refusal)")
+        await bench.close()
+    }
+
+    @Test func `a torrent is added without what can be no file, and with further servers`() async throws {
+        let bench = try await ServiceBench()
+        let digests = String(repeating: "x", count: 20)
+        func torrent(_ files: String) -> JSON {
+            let text = "d4:infod5:filesl\(files)e4:name1:n12:piece lengthi16384e6:pieces20:\(digests)ee"
+            return .string(Base64.encode(Array(text.utf8)))
+        }
+        let (link, file) = ("d4:attr1:l6:lengthi0e4:pathl1:lee", "d6:lengthi20e4:pathl1:aee")
+        let id = try await bench.result(
+            "aria2.addTorrent", [torrent(link + file), ["http://h/"], ["pause": "true"]])
+        let status = try await bench.result("aria2.tellStatus", [id, ["files"]])
+        let path = status["files"]?.array?.first?["path"]?.string ?? ""
+        #expect(path.hasSuffix("n/a"), "\(status.text)")
+        #expect(try await bench.result("aria2.tellWaiting", [.number(0), .number(10)]).array?.count == 1)
         await bench.close()
     }
 
@@ -65,7 +86,7 @@ import Testing
             return try #require(response["result"], "\(response.text)")
         }
         func usesSecrets(_ gid: JSON) async throws -> Bool {
-            let id = try #require(try await bench.service.manager.find(gid.string ?? "").first)
+            let id = try #require(try await bench.service.manager.ids(withPrefix: gid.string ?? "").first)
             return try #require(try await bench.service.manager.details(of: [id]).first).options.usesOwnersSecrets
         }
         let paused: JSON = ["pause": "true"]

@@ -57,9 +57,38 @@ import Testing
         }
         // Dialogs and other languages come when they are wanted.
         #expect(!document.contains("openAdding = ") && !document.contains("下载"))
-        for name in ["later.js", "words.zh.js"] {
+        for name in ["later.js", "words.zh.js", "words.de.js"] {
             #expect(try await bench.curl(bench.base + "/page-" + name).hasPrefix("export const define"))
         }
+        await bench.close()
+    }
+
+    @Test func `a code pairs one program, which gets the secret, and no page of another site can use it`() async throws
+    {
+        let bench = try await ServiceBench()
+        let access = try await bench.result("pawl.access")
+        #expect(access["secret"]?.string == bench.secret && access["isLocal"] == .bool(true))
+        let code = try #require(access["code"]?.string)
+        func pair(_ word: String, _ origin: String) async throws -> String {
+            try await bench.curl(
+                "-w", " %{http_code}", "-H", "Origin: \(origin)", "--data-binary", word, bench.base + "/pair")
+        }
+        #expect(try await pair(code, "https://evil.example").hasSuffix(" 403"))
+        // The secret is no code.
+        #expect(try await pair(bench.secret, "chrome-extension://abc").hasSuffix(" 401"))
+        #expect(try await pair(code, "chrome-extension://abc") == #"{"secret":"\#(bench.secret)"} 200"#)
+        #expect(try await pair(code, "chrome-extension://abc").hasSuffix(" 401"))
+        #expect(try await bench.curl("-w", "%{http_code}", "-o", "/dev/null", bench.base + "/pair") == "404")
+        await bench.close()
+    }
+
+    @Test func `where no secret is required there is nothing to pair with`() async throws {
+        let bench = try await ServiceBench { $0.needsNoSecret = true }
+        let access = try await bench.result("pawl.access")
+        #expect(access["secret"] == .null && access["code"] == .null)
+        #expect(
+            try await bench.curl("-w", "%{http_code}", "-o", "/dev/null", "--data-binary", "", bench.base + "/pair")
+                == "401")
         await bench.close()
     }
 

@@ -8,18 +8,42 @@ import Testing
 @Suite struct PageWordsTests {
     private static let sources = Checkout.root + "/Sources"
 
-    @Test func `every message has one identifier and a translation in Chinese`() throws {
+    private static let languages = ["de", "es", "fr", "ja", "pt", "zh"]
+
+    @Test(arguments: languages) func `every message has one identifier and a translation`(language: String) throws {
         // Written as `LocalizableMessage("id", "…")`, `.init("id", "…")` or `AddressFlaw("id", "…")`.
         let written = Self.swiftFiles(in: "").flatMap { path in
             let pattern = #/(?:LocalizableMessage|AddressFlaw|init)\(\s*"([a-z0-9-]+)",\s*"/#
             return Self.text(path).matches(of: pattern).map { String($0.1) }
         }
         #expect(written.contains("range-ignored") && written.contains("s3-no-bucket"))
-        let translated = Self.text("Service/Server/Page/Assets/messages.zh.js").matches(of: #/\n  "([a-z0-9-]+)": "/#)
-            .map {
-                String($0.1)
-            }
-        #expect(written.sorted() == translated.sorted())
+        #expect(written.sorted() == Self.messages(in: language).map(\.name).sorted())
+    }
+
+    /// As in Chinese, which leaves out what its sentences do not need.
+    @Test(arguments: languages) func `every translation of a message has the same values`(language: String) {
+        let chinese = Dictionary(uniqueKeysWithValues: Self.messages(in: "zh"))
+        func values(_ text: String) -> Set<Substring> { Set(text.matches(of: /\{\d\}/).map(\.0)) }
+        for (name, text) in Self.messages(in: language) {
+            #expect(values(text) == values(chinese[name] ?? ""), "\(name)")
+        }
+    }
+
+    @Test func `every code that has a failure in one language has one in all`() {
+        func codes(_ language: String) -> [String] {
+            let text = Self.text("Service/Server/Page/Assets/messages.\(language).js")
+            let table = text.split(separator: "const failures = {").last ?? ""
+            return table.matches(of: /(\d+): "/).map { String($0.1) }.sorted()
+        }
+        for language in Self.languages {
+            #expect(codes(language) == codes("zh") && codes("zh").count > 20, "\(language)")
+        }
+    }
+
+    private static func messages(in language: String) -> [(name: String, text: String)] {
+        text("Service/Server/Page/Assets/messages.\(language).js").matches(of: #/\n  "([a-z0-9-]+)": (".*")/#).map {
+            (String($0.1), String($0.2))
+        }
     }
 
     @Test(arguments: [
@@ -35,7 +59,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["en", "zh"]) func `the page has words for everything that a download may wait for on its disk`(
+    @Test(arguments: ["en"] + languages)
+    func `the page has words for everything that a download may wait for on its disk`(
         language: String
     ) {
         let words = Self.text("Service/Server/Page/Assets/words.\(language).js")
@@ -58,7 +83,7 @@ import Testing
     }
 
     @Test func `the hint of the checksum names every type`() {
-        for language in ["en", "zh"] {
+        for language in ["en"] + Self.languages {
             let hint = Self.text("Service/Server/Page/Assets/words.\(language).js").split(separator: "\n").first {
                 $0.contains("checksumHint")
             }

@@ -16,8 +16,8 @@ import Testing
         let url = bench.origin.serve("/a.bin", payload) { $0.instead = .status(503, retryAfter: "3000") }
         let added = try await bench.result("pawl.add", [[.string(url)]])
         let id = try #require(added.array?.first?["id"]?.string)
-        let known = try #require(try await bench.service.manager.find(id).first)
-        let download = try #require(try await bench.service.manager.download(known))
+        let known = try #require(try await bench.service.manager.ids(withPrefix: id).first)
+        let download = try #require(try await bench.service.manager.download(withID: known))
         for await snapshot in download.updates where snapshot.retryIn != nil { break }
         return (id, url)
     }

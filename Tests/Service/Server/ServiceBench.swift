@@ -88,14 +88,14 @@ final class ServiceBench: Sendable {
 
     /// Waits until bytes of a download have arrived.
     func begin(_ gid: String) async throws {
-        let id = try #require(try await service.manager.find(gid).first)
-        let download = try #require(try await service.manager.download(id))
+        let id = try #require(try await service.manager.ids(withPrefix: gid).first)
+        let download = try #require(try await service.manager.download(withID: id))
         for await snapshot in download.updates where snapshot.written > 0 { return }
     }
 
     /// Waits for the end of a download.
     func finish(_ gid: String) async throws {
-        let id = try #require(try await service.manager.find(gid).first)
-        _ = try await service.manager.download(id)?.file
+        let id = try #require(try await service.manager.ids(withPrefix: gid).first)
+        _ = try await service.manager.download(withID: id)?.file
     }
 }

@@ -110,6 +110,18 @@ import Testing
         #expect(text(of: folder.path("log")).contains("it is a symbolic link"))
     }
 
+    @Test func `a log that is a pipe or a device stays one when the limit is reached`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("log")
+        try #require(unsafe mkfifo(path, 0o600) == 0)
+        let reader = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let log = ServiceLog(path: path, format: .text, limit: 500)
+        for number in 1...40 { log.note("event", "number \(number) of the things that happened") }
+        #expect(AtomicFile.kind(of: path) == S_IFIFO)
+        #expect(FileSystem.names(in: folder.path) == ["log"])
+    }
+
     @Test func `a log with a size limit is rotated when it is full`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("log")

@@ -141,7 +141,7 @@ import Testing
         let text = "name a\nrate 512\nverifies false\nservertime false\ntimeout 2.5\nagent A\\\\B\n"
         var wanted = DownloadOptions()
         (wanted.fileName, wanted.rateLimit, wanted.verifiesPeer) = ("a", 512, false)
-        (wanted.keepsServerTime, wanted.timeout, wanted.userAgent) = (false, 2.5, "A\\B")
+        (wanted.keepsServerTime, wanted.timeout, wanted.userAgent) = (false, .milliseconds(2500), "A\\B")
         #expect(StoredOptions(text: text).options == wanted)
     }
 
@@ -194,7 +194,7 @@ import Testing
 
     @Test func `the library refuses what the command line refuses`() {
         let wrong: [(inout DownloadOptions) -> Void] = [
-            { $0.retries = -1 }, { $0.connections = 0 }, { $0.timeout = .nan }, { $0.expectedLength = -1 },
+            { $0.retries = -1 }, { $0.connections = 0 }, { $0.timeout = .zero }, { $0.expectedLength = -1 },
             { $0.maximumRedirects = -1 }, { $0.maximumRedirects = 1001 }, { $0.retries = 1_000_001 },
             { $0.rateLimit = -1 }, { $0.headers = ["none"] }, { $0.password = "a\nb" }, { $0.checksum = "md5" },
             { $0.range = "5" }, { $0.fileName = ".." },

@@ -69,7 +69,6 @@ import Testing
             #expect(plan.items.count == 1 && item.source == "http://h/a" && item.mirrors == ["http://g/a"])
             #expect(try plan.downloadOptions(for: item).checksum?.hasPrefix("md5=0") == true)
         }
-        #expect(failure("d8:announce9:http://t/4:infode")?.why == "torrents are not supported")
         #expect(failure("\(String(repeating: "0", count: 64))  f\n")?.why.contains("no URLs") == true)
     }
 

@@ -59,7 +59,7 @@ import Testing
         #expect(line(.verifying) == #"{"event":"verifying",\#(head)}"#)
         #expect(line(.paused) == #"{"event":"paused",\#(head)}"#)
         #expect(line(.failed(error)) == #"{"event":"failed",\#(head),\#(fields)}"#)
-        let file = DownloadedFile(path: "./f", length: 9, received: 4, duration: 0.25, wasThere: false)
+        let file = DownloadedFile(path: "./f", length: 9, received: 4, duration: .milliseconds(250), wasThere: false)
         #expect(
             line(.finished(file))
                 == #"{"event":"finished",\#(head),"path":"./f","length":9,"received":4,"seconds":0.250,"wasThere":false,"verification":null}"#
@@ -67,16 +67,16 @@ import Testing
     }
 
     @Test func `A6 progress of unknown size has no percent`() {
-        var snapshot = DownloadSnapshot(
-            id: Download.ID(rawValue: 3), source: "http://h/f", state: .transferring, name: "f", written: 50,
-            total: nil, received: 60, speed: 10, smoothedSpeed: 11, timeLeft: nil, connections: 2, taskDescription: nil)
+        var snapshot = DownloadSnapshot(id: Download.ID(rawValue: 3), source: "http://h/f", state: .transferring)
+        (snapshot.name, snapshot.written, snapshot.received) = ("f", 50, 60)
+        (snapshot.speed, snapshot.smoothedSpeed, snapshot.connections) = (10, 11, 2)
         let head = #"{"event":"progress","id":3,"url":"http://h/f","name":"f","state":"transferring","written":50"#
         #expect(
             JSONLines.progress(snapshot) == head
                 + #","total":null,"percent":null,"received":60,"speed":10,"smoothedSpeed":11,"#
                 + #""timeLeft":null,"connections":2}"#)
         snapshot.total = 150
-        snapshot.timeLeft = 9.06
+        snapshot.timeLeft = .milliseconds(9060)
         #expect(
             JSONLines.progress(snapshot) == head
                 + #","total":150,"percent":33.33,"received":60,"speed":10,"smoothedSpeed":11,"#

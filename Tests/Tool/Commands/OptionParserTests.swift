@@ -54,7 +54,9 @@ import Testing
         (wanted.proxy, wanted.noProxy, wanted.verifiesPeer) = ("socks5h://p", "a,b", false)
         (wanted.authorityFile, wanted.certificate, wanted.key) = ("ca", "c", "k")
         wanted.checksum = "md5=" + String(repeating: "ab", count: 16)
-        (wanted.retries, wanted.retryDelay, wanted.timeout, wanted.maximumRedirects) = (0, 0.25, 2.5, 3)
+        (wanted.retries, wanted.retryDelay, wanted.timeout, wanted.maximumRedirects) = (
+            0, .milliseconds(250), .milliseconds(2500), 3
+        )
         (wanted.existingFile, wanted.range, wanted.naming) = (.skip, "0-99", .hash)
         (wanted.interface, wanted.lowestSpeed) = ("eth0", 2048)
         wanted.keepsServerTime = false

@@ -17,7 +17,7 @@ import Testing
         #expect(line(.notice("started over"), name: nil) == "f.iso: started over")
         #expect(line(.retry(error, delay: 1.2)) == "f.iso: no response from h: silence; retrying in 2 s")
         var cut = error
-        cut.retryAfter = 86_400
+        cut.retryAfter = .seconds(86_400)
         #expect(
             line(.retry(cut, delay: 3600))
                 == "f.iso: no response from h: silence; retrying in 1:00:00, the longest wait that --max-retry-after allows"
@@ -30,9 +30,9 @@ import Testing
     }
 
     @Test func `the last line has the path, the size, the time and the speed`() {
-        var file = DownloadedFile(path: "d/f.iso", length: 4096, received: 2048, duration: 2, wasThere: false)
+        var file = DownloadedFile(path: "d/f.iso", length: 4096, received: 2048, duration: .seconds(2), wasThere: false)
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 2.0s (1.00 KiB/s)")
-        file.duration = 0.01
+        file.duration = .milliseconds(10)
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 0.0s")
         file.wasThere = true
         #expect(line(.finished(file)) == "d/f.iso: already complete")
@@ -45,7 +45,7 @@ import Testing
     @Test func `several files end with a summary`() {
         var ledger = RunLedger()
         for id: UInt64 in 1...3 { ledger.add(id, source: "s") }
-        let file = DownloadedFile(path: "f", length: 1024, received: 0, duration: 1, wasThere: false)
+        let file = DownloadedFile(path: "f", length: 1024, received: 0, duration: .seconds(1), wasThere: false)
         _ = ledger.apply(.finished(file), of: 1)
         #expect(PlainText.summary(ledger, unfinished: 0, seconds: 61) == "1 finished, 1.00 KiB in 1:01")
         _ = ledger.apply(.state(.paused), of: 2)

@@ -109,34 +109,52 @@ import Testing
         #expect(lines(rows, totals: adapting, width: 120, height: 10)[8].hasPrefix("0/30 files, 1 failed, 12 at once"))
     }
 
-    @Test(arguments: [(120, 40), (140, 24), (80, 50), (60, 24), (200, 40)])
-    func `the display leaves room to wrap on a terminal of 60 columns`(width: Int, height: Int) {
-        let rows = (1...60).map { number in
-            ProgressRow(
-                name: "a rather long name of a file, number \(number), part of a collection.tar.gz", written: 300 * mib,
-                total: 629 * mib, speed: mib, timeLeft: 5000, connections: 8)
-        }
-        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60).lines(
-            rows, totals: nil, tick: 0)
-        let wrapped = lines.reduce(0) { $0 + TerminalText.rows(of: $1.text, width: 60) }
-        #expect(wrapped <= height - 1, "\(lines.count) lines")
-        #expect(lines.count == min(61, height - 1))
-    }
-
-    @Test(arguments: [(8, 120, 14, 9), (8, 80, 12, 9), (8, 100, 10, 9), (8, 120, 8, 7), (3, 120, 8, 4)])
-    func `the rows of a low terminal are used`(files: Int, width: Int, height: Int, shown: Int) {
+    @Test(arguments: [(30, 120, 40, 31), (30, 120, 20, 19), (8, 80, 12, 9), (8, 120, 8, 7), (60, 200, 40, 39)])
+    func `lines have the whole width, however many there are`(files: Int, width: Int, height: Int, shown: Int) {
         let rows = (1...files).map { number in
-            ProgressRow(name: "a rather long name of a file, number \(number).iso", written: 1, total: 2, speed: 1)
+            ProgressRow(
+                name: "a rather long name of a file, number \(number).iso", written: 300 * mib, total: 629 * mib,
+                speed: mib)
         }
         let totals = ProgressTotals(
             files: files, finished: 0, failed: 0, written: 0, total: nil, speed: 0, timeLeft: nil)
-        let lines = ProgressRenderer(glyphs: .unicode, width: width, height: height, narrowest: 60).lines(
-            rows, totals: totals, tick: 0
-        ).map(\.text)
-        #expect(lines.count == shown, "\(lines)")
-        #expect(lines.allSatisfy { TerminalText.width($0) < width })
-        #expect(lines[0].contains("━") == (files == 3), "few files keep their bars")
-        #expect(lines[0].contains("50.0%"))
+        let drawn = lines(rows, totals: totals, width: width, height: height)
+        #expect(drawn.count == shown, "\(drawn)")
+        #expect(drawn.allSatisfy { TerminalText.width($0) < width })
+        #expect(drawn[0].contains("━") && drawn[0].contains("300/629 MiB"), "\(drawn[0])")
+    }
+
+    @Test(arguments: [(7.0, "~7s"), (67, "~1:07"), (3599, "~59:59"), (3723, "~1h"), (90_000, "~1d 1h"), (1e9, "~>99d")])
+    func `an estimated time says so, and fits its column`(seconds: Double, text: String) {
+        var totals = ProgressTotals(
+            files: 30, finished: 1, failed: 0, written: 0, total: nil, speed: 1, timeLeft: seconds)
+        totals.isTimeEstimated = true
+        let line = lines([row], totals: totals, width: 120)[1]
+        #expect(line.hasSuffix(" \(text)"), "\(line)")
+        #expect(text.count <= 7)
+    }
+
+    @Test func `the titles stand above their columns`() {
+        let renderer = ProgressRenderer(glyphs: .unicode, width: 100, height: 24)
+        let layout = renderer.layout([row.name])
+        let (head, line) = (renderer.head(layout).text, renderer.lines([row], layout, tick: 0)[0].text)
+        #expect(head.hasPrefix("NAME "))
+        for (title, value) in [("DONE", "47.6%"), ("SIZE", "300/629 MiB"), ("SPEED", "12.0 MiB/s"), ("LEFT", "28s")] {
+            let ends = [head.end(of: title), line.end(of: value)]
+            #expect(ends[0] == ends[1] && ends[0] != nil, "\(head)\n\(line)")
+        }
+    }
+
+    @Test func `what has failed is red, and what waits is yellow`() throws {
+        let totals = ProgressTotals(
+            files: 3, finished: 1, failed: 1, written: 0, total: nil, speed: 0, timeLeft: nil)
+        let renderer = ProgressRenderer(glyphs: .plain, width: 80, height: 24)
+        var waiting = row
+        (waiting.notes, waiting.style) = (["retrying in 57 s"], .waiting)
+        let drawn = renderer.lines([waiting], totals: totals, tick: 0)
+        #expect(drawn[0].escaped().contains("\u{1B}[33m 47.6%, retrying in 57 s\u{1B}[m"))
+        #expect(drawn[1].escaped().hasPrefix("1/3 files, \u{1B}[31m1 failed\u{1B}[m"))
+        #expect(drawn[1].escaped(inColor: false) == drawn[1].text)
     }
 
     @Test func `the plain characters are ASCII`() {
@@ -145,12 +163,11 @@ import Testing
     }
 
     @Test func `a row shows the state of its download`() {
-        var snapshot = DownloadSnapshot(
-            id: Download.ID(rawValue: 1), source: "https://h/a/b.iso?x=1", state: .probing, name: nil, written: 0,
-            total: nil, received: 0, speed: 0, smoothedSpeed: 0, timeLeft: nil, connections: 1, taskDescription: nil)
+        var snapshot = DownloadSnapshot(id: Download.ID(rawValue: 1), source: "https://h/a/b.iso?x=1", state: .probing)
+        snapshot.connections = 1
         #expect(ProgressRow(snapshot).name == "b.iso")
         #expect(ProgressRow(snapshot).status == "connecting")
-        snapshot.retryIn = 57
+        snapshot.retryIn = .seconds(57)
         snapshot.retry = DownloadSnapshot.Retry(attempt: 2, limit: 8, reason: "503")
         #expect(ProgressRow(snapshot).notes.first == "retrying in 57 s (503, 2 of 8)")
         snapshot.retryIn = nil
@@ -169,5 +186,12 @@ import Testing
         ("", ""),
     ]) func `until the server names the file, the URL does`(source: String, name: String) {
         #expect(ProgressRow.lastComponent(of: source) == name)
+    }
+}
+
+extension String {
+    /// The column behind the last occurrence of a text.
+    fileprivate func end(of text: String) -> Int? {
+        ranges(of: text).last.map { distance(from: startIndex, to: $0.upperBound) }
     }
 }

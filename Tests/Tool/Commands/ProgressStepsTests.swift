@@ -36,13 +36,13 @@ import Testing
     @Test func `a wait that a host requested is reported as it begins, once`() {
         var steps = ProgressSteps()
         var waiting = snapshot(5, of: 10)
-        (waiting.waitsForHost, waiting.retryIn) = ("h", 3599)
+        (waiting.waitsForHost, waiting.retryIn) = ("h", .seconds(3599))
         let line = "f: 50%, 5/10 B, waiting for h, which requested a wait: 59:59 left"
         #expect(steps.line(of: waiting, at: 0) == line)
         #expect(steps.line(of: waiting, at: 59_000) == nil && steps.line(of: waiting, at: 60_000) != nil)
         waiting.waitsForHost = nil
         #expect(steps.line(of: waiting, at: 61_000) == nil)
-        (waiting.waitsForHost, waiting.retryIn) = ("h", 4)
+        (waiting.waitsForHost, waiting.retryIn) = ("h", .seconds(4))
         #expect(steps.line(of: waiting, at: 62_000) == nil, "a short one is not worth a line")
         #expect(steps.wait(of: waiting, atLeast: 3) != nil && steps.wait(of: waiting, atLeast: 3) == nil)
     }
@@ -51,7 +51,7 @@ import Testing
         var steps = ProgressSteps()
         var waiting = snapshot(5, of: 10)
         #expect(steps.line(of: waiting, at: 0) == nil)
-        waiting.retryIn = 30
+        waiting.retryIn = .seconds(30)
         #expect(steps.line(of: waiting, at: 60_000) == "f: 50%, 5/10 B, retrying in 30 s")
         waiting.retryIn = nil
         waiting.state = .waitingForNetwork

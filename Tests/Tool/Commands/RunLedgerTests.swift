@@ -7,7 +7,7 @@ import Testing
 @testable import PawlSystem
 
 @Suite struct RunLedgerTests {
-    private let file = DownloadedFile(path: "./f", length: 90, received: 40, duration: 2, wasThere: false)
+    private let file = DownloadedFile(path: "./f", length: 90, received: 40, duration: .seconds(2), wasThere: false)
 
     private func error(_ code: Failure.Code) -> PawlError {
         PawlError(Failure(code, "failed", at: "http://h/f", because: "so"))
@@ -46,7 +46,7 @@ import Testing
     @Test func `a name that the user chose is known before the first response`() {
         var ledger = RunLedger()
         ledger.add(1, source: "http://h/f", name: "chosen")
-        #expect(ledger.apply(.retry(error(.timeout), delay: 1), of: 1)?.name == "chosen")
+        #expect(ledger.apply(.retry(error(.timeout), delay: .seconds(1)), of: 1)?.name == "chosen")
         #expect(ledger.apply(.started(name: "chosen (1)", total: 5, resumedAt: 0), of: 1)?.name == "chosen (1)")
         #expect(ledger.apply(.state(.paused), of: 1)?.name == "chosen (1)")
     }
@@ -92,7 +92,7 @@ import Testing
     @Test func `the name is known from the start event on, which also ends retrying`() {
         var ledger = RunLedger()
         ledger.add(1, source: "http://h/f")
-        let retry = ledger.apply(.retry(error(.network), delay: 1), of: 1)
+        let retry = ledger.apply(.retry(error(.network), delay: .seconds(1)), of: 1)
         #expect(retry?.name == nil)
         #expect(retry?.source == "http://h/f")
         #expect(ledger.active[1]?.isRetrying == true)

@@ -254,7 +254,7 @@ import Testing
     @Test func `events are printed as get prints them`() throws {
         var names: [String: String] = [:]
         func line(_ text: String) throws -> String? {
-            Report(event: try JSON.parse(text), names: &names).map(PlainText.line)
+            Report(event: try JSON.parse(text), names: &names).map { PlainText.line($0) }
         }
         let id = #""id":"00000000000000ab""#
         #expect(
@@ -275,12 +275,43 @@ import Testing
         #expect(try line(#"{"event":"paused"}"#) == nil)
     }
 
-    @Test func `a download that is not running has a bar without animation`() throws {
+    @Test func `a download that is not running says why in place of its bar`() throws {
         let renderer = ProgressRenderer(glyphs: .plain, width: 80, height: 24)
-        let resting = ProgressRow(try #require(download()), digits: 6)
-        #expect(renderer.lines([resting], totals: nil, tick: 1) == renderer.lines([resting], totals: nil, tick: 2))
-        let moving = ProgressRow(try #require(download(("state", "transferring"))), digits: 6)
-        #expect(renderer.lines([moving], totals: nil, tick: 1) != renderer.lines([moving], totals: nil, tick: 2))
+        func line(_ download: RemoteDownload?, tick: Int = 1) throws -> String {
+            renderer.lines([ProgressRow(try #require(download), digits: 6)], totals: nil, tick: tick)[0].text
+        }
+        #expect(try line(download()).hasSuffix(" queued"))
+        let paused = download(("state", "paused"), ("written", .number(37)), ("total", .number(100)))
+        #expect(try line(paused).hasSuffix(" 37.0%, paused"))
+        let failed = download(
+            ("state", "failed"),
+            ("error", ["code": .number(3), "message": "m", "what": "w", "why": "the server said 404"]))
+        #expect(try line(failed).hasSuffix(" failed: the server said 404"))
+        let moving = download(("state", "transferring"))
+        #expect(try line(moving, tick: 1) != line(moving, tick: 2))
+    }
+
+    @Test func `the state has a colour where there are colours`() throws {
+        let failed = try #require(
+            download(("state", "failed"), ("error", ["code": .number(3), "message": "m", "why": "no"])))
+        let running = try #require(download(("id", "f123456789abcdef"), ("state", "transferring")))
+        let terminal = TerminalState(isTerminal: true) { ["TERM": "xterm", "LANG": "C.UTF-8"][$0] }
+        let colored = DownloadTable([failed, running], terminal).text(width: 80)
+        #expect(colored.contains("\u{1B}[31mfailed     \u{1B}[m  "))
+        #expect(colored.contains("\u{1B}[32mdownloading\u{1B}[m"))
+        #expect(!DownloadTable([failed, running]).text(width: 80).contains("\u{1B}"))
+    }
+
+    @Test func `details have a bar, and count the connections that they do not list`() {
+        let lane: JSON = ["url": "http://a/f", "offset": .number(0), "end": .number(1), "isReceiving": .bool(true)]
+        let sheet: JSON = [
+            "id": "0123456789abcdef", "state": "transferring", "url": "http://a/f", "written": .number(1),
+            "total": .number(2), "lanes": .array(Array(repeating: lane, count: 32)),
+        ]
+        let lines = DownloadSheet(sheet, width: 80).text.split(separator: "\n")
+        #expect(lines.contains("progress   " + String(repeating: "#", count: 20) + String(repeating: "-", count: 20)))
+        #expect(lines.count { $0.hasPrefix("connection ") } == 8)
+        #expect(lines.last == "           and 24 more; 32 of 32 receive data")
     }
 
     @Test func `paths are made absolute and normalized`() {
@@ -301,7 +332,7 @@ import Testing
         #expect(
             get.subtracting(names) == [
                 "jobs", "stdout", "deny-private-addresses", "progress", "verbose", "dry-run", "zsync", "seed",
-                "save-cookies", "delete", "max-total",
+                "save-cookies", "delete", "max-total", "live",
             ])
         let limit = AddOptions.table.first { $0.entry.long == "limit-rate" }
         #expect(limit?.setsOneDownload == true)

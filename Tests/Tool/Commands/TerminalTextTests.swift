@@ -40,4 +40,35 @@ import Testing
         #expect(TerminalText.rightAligned("日", to: 4) == "  日")
         #expect(TerminalText.padded("long", to: 2) == "long")
     }
+
+    @Test(arguments: [
+        (
+            120,
+            ["pawl: cannot fetch http://host.example/a-long-name.iso: the server returned 404 Not Found; check the URL"]
+        ),
+        (
+            80,
+            [
+                "pawl: cannot fetch http://host.example/a-long-name.iso: the server returned 404",
+                "Not Found; check the URL",
+            ]
+        ),
+        (
+            50,
+            [
+                "pawl: cannot fetch", "http://host.example/a-long-name.iso: the server",
+                "returned 404 Not Found; check the URL",
+            ]
+        ),
+        (
+            20,
+            [
+                "pawl: cannot fetch", "http://host.example/a-long-name.iso:", "the server returned",
+                "404 Not Found; check",
+                "the URL",
+            ]
+        ),
+    ]) func `a sentence is broken between words, and a URL stays whole`(columns: Int, lines: [String]) {
+        #expect(TerminalText.folded(lines.joined(separator: " "), to: columns) == lines)
+    }
 }

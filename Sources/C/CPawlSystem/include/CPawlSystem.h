@@ -214,6 +214,9 @@ struct pawl_program {
     const char *output;
     // Becomes descriptor 3 of the program; -1 for none.
     int passed;
+    // Become its standard input and standard output, and its standard error is /dev/null then; -1 for none.
+    int questions;
+    int answers;
 };
 // Starts a program, found in PATH if it has no slash: with every signal unblocked, SIGPIPE at its default, the limit of
 // descriptors that this process was started with, and no descriptor from 3 on but the passed one.

@@ -14,7 +14,7 @@ extension Command {
             Accept aria2c's command line. With --enable-rpc, run a service for aria2 clients with one download root, \
             the folder for files; otherwise download as 'pawl get' does, with aria2's defaults. A link to pawl named \
             aria2c does the same.
-            Without a secret or a login, only this machine can connect. BitTorrent is not supported.
+            Without a secret or a login, only this machine can connect. Torrents need web seeds.
             """, operand: .addresses, options: Aria2cOptions.table.map(\.entry)
     ) { (arguments) throws(Failure) in
         var given = Aria2cOptions()

@@ -8,7 +8,7 @@ import PawlIntegrity
 import PawlSystem
 import PawlTerminal
 
-/// One download of aria2c's command line, list or Metalink.
+/// One download of aria2c's command line, list, Metalink or torrent.
 struct Aria2cEntry: Sendable {
     /// The first is the source, the others are mirrors; none if no scheme of them is supported, and then it fails.
     var addresses: [String]
@@ -52,7 +52,11 @@ struct Aria2cEntries: ~Copyable {
 
     /// Throws for what keeps aria2c from starting; the rest is printed and left out.
     mutating func collect(_ operands: [String], to printer: inout Aria2cPrinter) throws(Failure) {
-        if let path = options["metalink-file"] {
+        if let path = options.path("torrent-file") {
+            if options.flag("show-files") { return printer.say(try Aria2cEntries.listing(ofTorrent: path)) }
+            entries += try Aria2cEntries.entries(
+                ofTorrent: try Aria2cEntries.bytes(at: path), at: path, seeds: operands, options, to: &printer)
+        } else if let path = options["metalink-file"] {
             if options.flag("show-files") { return printer.say(try Aria2cEntries.listing(of: path, options)) }
             try add(metalink: path, to: &printer)
         } else if let path = options.path("input-file") {
@@ -86,11 +90,20 @@ struct Aria2cEntries: ~Copyable {
                 } else {
                     try add(metalink: operand, to: &printer)
                 }
+            } else if operand.lowercased().hasSuffix(".torrent"), nameExists(operand) {
+                if options.flag("show-files") {
+                    printer.say(">>> Printing the contents of file '\(TerminalText.harmless(operand))'...\n")
+                    printer.say(try Aria2cEntries.listing(ofTorrent: operand))
+                } else {
+                    entries += try Aria2cEntries.entries(
+                        ofTorrent: try Aria2cEntries.bytes(at: operand), at: operand, options, to: &printer)
+                }
             } else {
-                let isTorrent = operand.hasPrefix("magnet:") || operand.lowercased().hasSuffix(".torrent")
                 throw Failure(
                     .unknown, "cannot use the URL", at: Redaction.address(operand),
-                    because: isTorrent ? "BitTorrent is not supported" : "unrecognized URI or unsupported protocol")
+                    because: operand.hasPrefix("magnet:")
+                        ? "magnet links need peers, which are not supported"
+                        : "unrecognized URI or unsupported protocol")
             }
         }
         if !mirrors.isEmpty { entries.insert(Aria2cEntry(addresses: mirrors), at: 0) }

@@ -29,9 +29,7 @@ package struct Aria2cOptions: Sendable {
         switch row.role {
         case .text: (textOption, topic) = (row.option.name, value)
         case .nothing:
-            // aria2c looks whether the torrent is there before anything else.
-            let isMissing = row.option.name == "torrent-file" && !nameExists(value)
-            if isMissing || row.option.kind.isNumeric && row.option.normal(value) == nil {
+            if row.option.kind.isNumeric && row.option.normal(value) == nil {
                 throw Aria2cOptions.refusal(row, value)
             }
             passedOver.append(row.option.name)
@@ -46,7 +44,9 @@ package struct Aria2cOptions: Sendable {
             let given = row.option.kind == .flag && value.isEmpty ? "true" : word
             // Several lines must be given as several options.
             guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given),
-                row.option.isUsable(normal)
+                row.option.isUsable(normal),
+                // aria2c looks whether the torrent is there before anything else.
+                row.option.name != "torrent-file" || nameExists(value)
             else { throw Aria2cOptions.refusal(row, value) }
             let former = row.option.kind == .lines ? values[row.option.name] : nil
             values[row.option.name] = former.map { $0 + "\n" + normal } ?? normal

@@ -81,9 +81,10 @@ package struct Aria2cRow: Sendable {
             ("force-sequential", "Z", .flag, "each URL is a file; otherwise all are mirrors of one file"),
             ("input-file", "i", .text, "read URLs from a file: one download per line, options below"),
             ("deferred-input", nil, .flag, "accepted: the list is read as a whole"),
-            ("show-files", "S", .flag, "print the files of a Metalink, and download nothing"),
+            ("show-files", "S", .flag, "print the files of a Metalink or torrent only"),
             ("netrc-path", nil, .text, "netrc file [~/.netrc]"),
             ("metalink-file", "M", .text, "download the files of a Metalink"),
+            ("torrent-file", "T", .text, "download the files of a torrent"),
             ("continue", "c", .flag, "resume an existing file"), ("checksum", nil, .text, "expected checksum"),
             ("load-cookies", nil, .text, "cookie file (Netscape format)"),
             ("save-cookies", nil, .text, "file to save cookies to on exit, not with --enable-rpc"),
@@ -131,8 +132,7 @@ package struct Aria2cRow: Sendable {
     private static func silent(_ names: String, flags: String, in group: OptionGroup, _ help: String) -> [Aria2cRow] {
         func row(_ name: Substring, _ kind: Aria2Option.Kind) -> Aria2cRow {
             let option = Aria2Option(name: String(name), kind: kind, fallback: nil, scope: [])
-            let short: Character? = name == "torrent-file" ? "T" : nil
-            return Aria2cRow(option: option, short: short, role: .nothing, help: help, group: group)
+            return Aria2cRow(option: option, short: nil, role: .nothing, help: help, group: group)
         }
         return names.split(whereSeparator: \.isWhitespace).sorted().map { row($0, .text) }
             + flags.split(whereSeparator: \.isWhitespace).map { row($0, .flag) }
@@ -140,7 +140,7 @@ package struct Aria2cRow: Sendable {
 
     private static let torrents = silent(
         """
-        torrent-file listen-port seed-time seed-ratio peer-id-prefix peer-agent dht-listen-port dht-entry-point \
+        listen-port seed-time seed-ratio peer-id-prefix peer-agent dht-listen-port dht-entry-point \
         dht-file-path dht-listen-addr6 dht-entry-point6 dht-file-path6 bt-external-ip bt-prioritize-piece \
         bt-lpd-interface bt-tracker bt-exclude-tracker on-bt-download-complete
         """,
@@ -149,7 +149,7 @@ package struct Aria2cRow: Sendable {
             bt-hash-check-seed bt-save-metadata bt-metadata-only bt-enable-lpd bt-remove-unselected-file \
             bt-detach-seed-only bt-force-encryption bt-enable-hook-after-hash-check bt-load-saved-metadata \
             pause-metadata
-            """, in: .torrents, "ignored: BitTorrent is not supported")
+            """, in: .torrents, "ignored: there are no peers")
 
     private static let silent = silent(
         """
@@ -177,7 +177,7 @@ package struct Aria2cRow: Sendable {
             let isOfTorrents = name.hasPrefix("bt-") || name.hasPrefix("dht-")
             return Aria2cRow(
                 option: Aria2Option(name: name, kind: kind, fallback: nil, scope: []), short: nil, role: .nothing,
-                help: isOfTorrents ? "ignored: BitTorrent is not supported" : "ignored",
+                help: isOfTorrents ? "ignored: there are no peers" : "ignored",
                 group: isOfTorrents ? .torrents : .ignored)
         }
     }()

@@ -35,7 +35,9 @@ struct Aria2cRun {
                 .error, "Failed to load trusted CA certificates from \(path). Cause: Error while reading file.")
         }
         var collected = Aria2cEntries(options)
-        if !isService || !addresses.isEmpty || options.path("input-file") != nil || options["metalink-file"] != nil {
+        if !isService || !addresses.isEmpty || options.path("input-file") != nil || options["metalink-file"] != nil
+            || options.path("torrent-file") != nil
+        {
             try collected.collect(addresses, to: &printer)
         }
         let entries = collected.entries
@@ -110,7 +112,9 @@ struct Aria2cRun {
     /// The options for a single file are those of the URLs on the command line, not the service's.
     private func input(of entry: Aria2cEntry) -> InputEntry {
         var input = entry.input
-        guard options.path("input-file") == nil, options["metalink-file"] == nil, entry.lines.isEmpty else {
+        guard options.path("input-file") == nil, options["metalink-file"] == nil, options.path("torrent-file") == nil,
+            entry.lines.isEmpty
+        else {
             return input
         }
         for name in options.flag("force-sequential") ? ["checksum"] : ["out", "checksum"] {
@@ -131,7 +135,8 @@ struct Aria2cRun {
         configuration.manager.recognizesFinished = false
         try setAccess(of: &configuration)
         configuration.manager.stateFolder = Environment.pawlState
-        configuration.manager.slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
+        configuration.manager.maximumConcurrentDownloads = Int(
+            clamping: options.number("max-concurrent-downloads") ?? 5)
         if let limit = options.number("max-overall-download-limit"), limit > 0 {
             configuration.manager.rateLimit = limit
         }

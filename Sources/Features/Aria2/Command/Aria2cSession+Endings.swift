@@ -21,22 +21,24 @@ extension Aria2cSession {
         } else if download.target.checksum != nil {
             printer.note(.notice, "Verification finished successfully. file=\(download.shownPath)")
         }
-        if let host = download.host, file.duration > 0.001 {
-            serverStates[host] = Int64(Double(file.received) / file.duration)
+        if let host = download.host, file.duration > .milliseconds(1) {
+            serverStates[host] = Int64(Double(file.received) / file.duration.seconds)
         }
-        let speed = file.duration > 0.001 ? Int64(Double(file.received) / file.duration) : nil
+        let speed = file.duration > .milliseconds(1) ? Int64(Double(file.received) / file.duration.seconds) : nil
         let followers = download.isDry ? [] : followers(of: download)
         complete(download, speed: speed)
         waiting.insert(contentsOf: followers, at: 0)
     }
 
-    /// The downloads of a Metalink that was just downloaded.
+    /// The downloads of a Metalink or torrent that was just downloaded.
     mutating func followers(of download: Aria2cDownload) -> [Aria2cEntry] {
-        let mode = download.values["follow-metalink"] ?? "true"
         let type = download.handle?.snapshot.contentType ?? ""
         let name = (download.name ?? "").lowercased()
+        let isTorrent = type.hasPrefix("application/x-bittorrent") || name.hasSuffix(".torrent")
+        let mode = download.values[isTorrent ? "follow-torrent" : "follow-metalink"] ?? "true"
         guard mode != "false",
-            type.hasPrefix("application/metalink") || name.hasSuffix(".meta4") || name.hasSuffix(".metalink")
+            isTorrent || type.hasPrefix("application/metalink") || name.hasSuffix(".meta4")
+                || name.hasSuffix(".metalink")
         else { return [] }
         do throws(Failure) {
             let base = (try? WebAddress.parse(download.entry.addresses[0]))?.address
@@ -44,7 +46,11 @@ extension Aria2cSession {
             if mode == "mem" { _ = unsafe unlink(download.path) }
             var own = download.entry.options
             for name in ["out", "checksum", "gid"] { own.forget(name) }
-            return try Aria2cEntries.entries(of: bytes, at: download.path, download.values, base: base).map {
+            let entries =
+                isTorrent
+                ? try Aria2cEntries.entries(ofTorrent: bytes, at: download.path, download.values, to: &printer)
+                : try Aria2cEntries.entries(of: bytes, at: download.path, download.values, base: base)
+            return entries.map {
                 var entry = $0
                 entry.options = entry.options.over(own)
                 return entry

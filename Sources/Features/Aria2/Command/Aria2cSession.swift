@@ -52,7 +52,7 @@ struct Aria2cSession: ~Copyable {
         // Before any other thread, so that the downloader's threads inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { mailbox.post(.signal($0)) }
         var configuration = Downloader.Configuration()
-        configuration.jobs = 1_000
+        configuration.maximumConcurrentDownloads = 1_000
         configuration.rateLimit = options.number("max-overall-download-limit").flatMap { $0 == 0 ? nil : $0 }
         configuration.setThreads(for: entries.count)
         configuration.reportsEveryState = false

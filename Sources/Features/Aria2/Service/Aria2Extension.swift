@@ -12,7 +12,8 @@ package struct Aria2Extension: ServiceExtension {
 
     package init(_ configuration: Aria2Configuration, _ service: ServiceContext) {
         self.configuration = configuration
-        aria2 = Aria2Methods(manager: service.manager, settings: Aria2Settings(configuration, service))
+        aria2 = Aria2Methods(
+            manager: service.manager, collections: service.collections, settings: Aria2Settings(configuration, service))
         session = SessionKeeper(aria2, interval: configuration.sessionInterval, log: service.log)
     }
 

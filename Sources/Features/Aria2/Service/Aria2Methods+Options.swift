@@ -55,7 +55,7 @@ extension Aria2Methods {
         let given = try parameters.requiredMembers(0)
         let options = try settings.take(given)
         if given["max-concurrent-downloads"] != nil, let slots = options.number("max-concurrent-downloads") {
-            try await manager.change(slots: Int(clamping: slots))
+            try await manager.change(maximumConcurrentDownloads: Int(clamping: slots))
         }
         if given["max-overall-download-limit"] != nil, let limit = options.number("max-overall-download-limit") {
             try await manager.limit(to: limit == 0 ? nil : limit)

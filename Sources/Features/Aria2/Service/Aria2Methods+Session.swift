@@ -92,7 +92,7 @@ final class SessionKeeper: Sendable {
         let manager = methods.manager
         var page = (try? await manager.downloads(matching: filter, limit: 500)) ?? []
         while let last = page.last {
-            let details = (try? await manager.details(of: page.map(\.id), looking: false)) ?? []
+            let details = (try? await manager.details(of: page.map(\.id), includingConnections: false)) ?? []
             let others = details.filter {
                 $0.options.attributes[Aria2Options.standInMark] != nil && !kept.contains($0.snapshot.id)
             }

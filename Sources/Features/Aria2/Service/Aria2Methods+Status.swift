@@ -11,15 +11,15 @@ extension Aria2Methods {
 
     func tellActive(_ parameters: RPCParameters) async throws -> JSON {
         let keys = Set(try parameters.optionalTexts(0) ?? [])
-        return try await statuses(try await manager.running().map(\.id), keys: keys)
+        return try await statuses(.running, keys: keys)
     }
 
     func tellWaiting(_ parameters: RPCParameters) async throws -> JSON {
         let window = try Window(parameters)
         let count = try await manager.counts().waiting
         guard let slice = window.slice(of: count) else { return [] }
-        let page = try await manager.line(offset: slice.lowerBound, limit: slice.count).map(\.id)
-        return try await statuses(window.isReversed ? page.reversed() : page, keys: window.keys)
+        return try await statuses(
+            .line(offset: slice.lowerBound, limit: slice.count), keys: window.keys, isReversed: window.isReversed)
     }
 
     func tellStopped(_ parameters: RPCParameters) async throws -> JSON {
@@ -28,10 +28,9 @@ extension Aria2Methods {
         // The older ones are not listed.
         let count = min(all, Int(clamping: settings.options.number("max-download-result") ?? 1000))
         guard let slice = window.slice(of: count) else { return [] }
-        let page = try await manager.downloads(
-            matching: .ended, by: .ended(newestFirst: false), offset: all - count + slice.lowerBound, limit: slice.count
-        ).map(\.id)
-        return try await statuses(window.isReversed ? page.reversed() : page, keys: window.keys)
+        return try await statuses(
+            .ended(offset: all - count + slice.lowerBound, limit: slice.count), keys: window.keys,
+            isReversed: window.isReversed)
     }
 
     func getURIs(_ parameters: RPCParameters) async throws -> JSON {
@@ -64,7 +63,7 @@ extension Aria2Methods {
 
     func getGlobalStat() async throws -> JSON {
         let counts = try await manager.counts()
-        let speed = try await manager.running().reduce(0) { $0 + $1.speed }
+        let speed = try await manager.speed()
         let shown = min(counts.ended, Int(settings.options.number("max-download-result") ?? 1000))
         return [
             "downloadSpeed": .string(String(speed)), "uploadSpeed": "0", "numActive": .string(String(counts.running)),
@@ -77,10 +76,10 @@ extension Aria2Methods {
         ["version": .string(Aria2Version.text), "enabledFeatures": .array(Aria2Version.features.map { .string($0) })]
     }
 
-    private func statuses(_ ids: [Download.ID], keys: Set<String>) async throws -> JSON {
-        let details = try await manager.details(of: ids, looking: Aria2Status.needsRanges(keys))
+    private func statuses(_ part: QueuePart, keys: Set<String>, isReversed: Bool = false) async throws -> JSON {
+        let details = try await manager.details(of: part, looking: Aria2Status.needsRanges(keys))
         var statuses: [JSON] = []
-        for one in details {
+        for one in isReversed ? details.reversed() : details {
             let followers = keys.isEmpty || keys.contains("followedBy") ? await followers(of: one) : []
             statuses.append(status(one, followers).json(keys: keys))
         }
@@ -148,9 +147,4 @@ extension Aria2Methods {
             return offset < 0 ? max(0, last - count + 1)..<(last + 1) : last..<min(total, last + min(count, total))
         }
     }
-}
-
-extension DownloadFilter {
-    /// All ended downloads.
-    static let ended = DownloadFilter([.finished, .failed, .removed])
 }

@@ -54,13 +54,13 @@ extension Aria2Methods {
     }
 
     /// The global options, overridden by those of this call.
-    private func options(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Aria2Options {
+    func options(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Aria2Options {
         var options = settings.options
         try options.take(try parameters.members(index), scope: .initial)
         return options
     }
 
-    private func position(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Int? {
+    func position(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Int? {
         guard let position = try parameters.optionalInteger(index) else { return nil }
         guard position >= 0 else { throw RPCError("Position must be greater than or equal to 0.") }
         // Beyond any queue length, without an overflow when the positions of a Metalink's files are added.
@@ -110,12 +110,12 @@ extension Aria2Methods {
     }
 
     func pauseAll() async throws -> JSON {
-        try await manager.perform(.pauseAll)
+        try await collections.setAll(areRunning: false)
         return "OK"
     }
 
     func unpauseAll() async throws -> JSON {
-        try await manager.perform(.resumeAll(withFailed: false))
+        try await collections.setAll(areRunning: true, withFailed: false)
         return "OK"
     }
 
@@ -183,7 +183,7 @@ extension Aria2Methods {
     }
 
     func purge() async throws -> JSON {
-        try await manager.forget()
+        try await manager.forgetAll()
         return "OK"
     }
 

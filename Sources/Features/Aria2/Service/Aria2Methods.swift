@@ -7,10 +7,13 @@ package struct Aria2Methods: RPCMethods {
     typealias Method = @Sendable (Aria2Methods, RPCParameters) async throws -> JSON
 
     let manager: DownloadManager
+    /// It has no name for them: their downloads are what clients see.
+    let collections: CollectionQueue
     let settings: Aria2Settings
 
-    package init(manager: DownloadManager, settings: Aria2Settings) {
+    package init(manager: DownloadManager, collections: CollectionQueue, settings: Aria2Settings) {
         self.manager = manager
+        self.collections = collections
         self.settings = settings
     }
 
@@ -40,7 +43,7 @@ package struct Aria2Methods: RPCMethods {
 
     private static let table: [String: Method] = [
         "aria2.addUri": { try await $0.addURI($1) }, "aria2.addMetalink": { try await $0.addMetalink($1) },
-        "aria2.addTorrent": { _, _ in throw RPCError("BitTorrent is not supported.") },
+        "aria2.addTorrent": { try await $0.addTorrent($1) },
         "aria2.remove": { try await $0.remove($1) }, "aria2.forceRemove": { try await $0.remove($1) },
         "aria2.pause": { try await $0.pause($1) }, "aria2.forcePause": { try await $0.pause($1) },
         "aria2.pauseAll": { methods, _ in try await methods.pauseAll() },

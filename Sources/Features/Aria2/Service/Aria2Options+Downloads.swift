@@ -17,9 +17,11 @@ extension Aria2Options {
         try apply(to: &request.options, of: source, root: root)
         request.options.attributes = attributes
         request.allowsDuplicate = true
+        request.choosesFolder = self["dir"] != nil || self["out"]?.contains("/") == true
         request.id = self["gid"].flatMap { Download.ID($0) }
         if flag("pause") == true { request.start = .paused }
         request.checksExistingFile = flag("check-integrity") == true
+        request.takeStreams()
         return request
     }
 
@@ -85,10 +87,12 @@ extension Aria2Options {
 
     /// With the path and the checksum of a Metalink's file instead of its own.
     func naming(_ file: Metalink.File) -> Aria2Options {
+        naming((file.folders + [file.name]).joined(separator: "/"), checksum: file.checksums.first?.text)
+    }
+
+    func naming(_ path: String, checksum: String?) -> Aria2Options {
         var values = values
-        values["gid"] = nil
-        values["out"] = (file.folders + [file.name]).joined(separator: "/")
-        values["checksum"] = file.checksums.first?.text
+        (values["gid"], values["out"], values["checksum"]) = (nil, path, checksum)
         return Aria2Options(values)
     }
 

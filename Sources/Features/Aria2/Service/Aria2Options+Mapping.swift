@@ -57,9 +57,10 @@ extension Aria2Options {
         let options = DownloadOptions()
         return [
             "check-certificate": "\(options.verifiesPeer)",
-            "connect-timeout": "\(Int(options.connectTimeout ?? options.timeout))",
+            "connect-timeout": "\((options.connectTimeout ?? options.timeout).components.seconds)",
             "max-tries": "\(options.retries + 1)", "remote-time": "\(options.keepsServerTime)",
-            "retry-wait": "\(Int(options.retryDelay))", "timeout": "\(Int(options.timeout))",
+            "retry-wait": "\(options.retryDelay.components.seconds)",
+            "timeout": "\(options.timeout.components.seconds)",
         ]
     }()
 

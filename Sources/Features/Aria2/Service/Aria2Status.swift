@@ -81,8 +81,9 @@ package struct Aria2Status {
             members.append(JSON.Member("followedBy", .array(followers.map { .string($0.description) })))
         }
         if let leader = details.options.attributes[Aria2Methods.followingMark] { set("following", leader) }
+        members += torrentMembers
         set("dir", folder)
-        members.append(JSON.Member("files", .array([file])))
+        members.append(JSON.Member("files", .array([file] + furtherFiles)))
         return members
     }
 
@@ -124,6 +125,18 @@ package struct Aria2Status {
             "index": "1", "path": .string(path), "length": .string(String(snapshot.total ?? 0)),
             "completedLength": .string(String(completedPieces)), "selected": "true", "uris": uris,
         ]
+    }
+
+    /// Those of a stream whose sound or subtitles are apart.
+    private var furtherFiles: [JSON] {
+        details.files.filter { $0 != snapshot.name }.enumerated().map { index, name in
+            let length = details.lengths[name] ?? 0
+            return [
+                "index": .string(String(index + 2)), "path": .string(Aria2Status.join(root, snapshot.folder, name)),
+                "length": .string(String(length)), "completedLength": .string(String(length)), "selected": "true",
+                "uris": .array([]),
+            ]
+        }
     }
 
     /// The first source is in use while the download runs; when it is complete, it is waiting again as well, and when it

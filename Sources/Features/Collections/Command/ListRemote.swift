@@ -11,7 +11,8 @@ package enum ListRemote {
         "list-remote", "[options] URL...", summary: "list the files below a URL",
         details: """
             Show the files below a URL that ends with / (a web index, an FTP or SFTP folder, s3://BUCKET/PREFIX/), of a model \
-            hub's repository (hf://ORG/NAME), or of an image (oci://HOST/NAME:TAG). A line has size, time in UTC and path, \
+            hub's repository (hf://ORG/NAME), or of an image (oci://HOST/NAME:TAG); or the variants and tracks of a stream \
+            (.m3u8, .mpd), with a star before those that the options take. A line has size, time in UTC and path, \
             of a blob also the media type; ? is a size that the listing does not state. Nothing is downloaded.
             """, operand: .addresses, options: table.map(\.entry)
     ) { (arguments) throws(Failure) in try run(arguments) }
@@ -19,7 +20,7 @@ package enum ListRemote {
     /// Options of `pawl get` that concern no file on disk.
     private static let unused: Set = [
         "max-total", "delete", "recursive", "zsync", "seed", "metalink", "jobs", "save-cookies",
-        "progress", "dry-run", "quiet", "help-all",
+        "progress", "dry-run", "quiet", "help-all", "live", "remux", "allow-gaps", "as-file",
     ]
 
     private static let table: [CommandOption<GetOptions>] = GetOptions.table.filter { option in
@@ -38,6 +39,10 @@ package enum ListRemote {
             options, sources, for: "list-remote", readingWith: { (path) throws(Failure) in try readBytes(at: path) },
             askingWith: PasswordPrompt.ask, guessingWith: RemoteLook.scheme)
         try plan.list()
+        for item in plan.items where Downloader.namesStream(item.source) {
+            guard try StreamLines.show(item.source, try plan.downloadOptions(for: item), options) else { continue }
+            plan.drop(item.source)
+        }
         if let item = plan.items.first {
             throw Failure(
                 .badOption, "cannot list", at: Redaction.address(item.source),

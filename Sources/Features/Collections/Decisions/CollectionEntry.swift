@@ -14,7 +14,7 @@ package struct CollectionEntry: Hashable, Sendable {
     package enum Proof: Hashable, Sendable {
         /// What the listing says of it, and what is known of the file's download.
         case facts
-        /// Its digest: all of it is read.
+        /// Its digest, or those of its pieces: all of it is read.
         case digest
         /// Its name, which is that of its digest; then its length is enough.
         case name
@@ -40,9 +40,15 @@ package struct CollectionEntry: Hashable, Sendable {
     package var checksum: String?
     /// What a sums file of the collection states.
     package var digest: ExpectedDigest?
+    /// Whether a file that is there counts only by a digest, whatever else shows that it is unchanged.
+    package var needsDigest = false
     /// Whether a sums file beside it could be missing in the listing.
     package var mayHaveSums = true
     package var mediaType: String?
+    /// Other URLs of the same file.
+    package var mirrors: [String] = []
+    /// The digests of its pieces.
+    package var pieces: PieceHashes?
     package var proof = Proof.facts
     /// Whether the file replaces any that has its name.
     package var replaces = false

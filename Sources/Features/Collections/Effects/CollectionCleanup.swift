@@ -33,37 +33,37 @@ package struct CollectionCleanup {
         return tally.files == 0 ? "the listing is empty" : nil
     }
 
-    /// Removes them and the folders that are then empty; returns the paths below the folder.
-    package func removeMissing() -> [Result<String, Failure>] {
-        guard obstacle == nil else { return [] }
-        var results: [Result<String, Failure>] = []
-        visit("", 0, &results)
-        return results
+    /// Removes them and the folders that are then empty; `report` gets the paths below the folder, which are never all kept.
+    package func removeMissing(_ report: (Result<String, Failure>) -> Void) {
+        guard obstacle == nil else { return }
+        _ = visit("", 0, report)
     }
 
-    private func visit(_ path: String, _ depth: Int, _ results: inout [Result<String, Failure>]) {
+    /// Returns whether something was removed.
+    private func visit(_ path: String, _ depth: Int, _ report: (Result<String, Failure>) -> Void) -> Bool {
         let full = path.isEmpty ? folder : "\(folder)/\(path)"
         var hasRemoved = false
-        for name in FolderNames.read(full).sorted() {
+        FolderNames.forEach(in: full) { name in
             let own = path.isEmpty ? name : "\(path)/\(name)"
             var found = stat()
-            guard unsafe lstat("\(folder)/\(own)", &found) == 0 else { continue }
+            guard unsafe lstat("\(folder)/\(own)", &found) == 0 else { return }
             if found.st_mode & S_IFMT == S_IFDIR, depth < Self.deepest {
-                visit(own, depth + 1, &results)
-                continue
+                if visit(own, depth + 1, report) { hasRemoved = true }
+                return
             }
             guard found.st_mode & S_IFMT == S_IFREG, !run.hasListed(own),
                 let file = disk.finishedFile(name, in: full, from: run.addresses(of: own) ?? [])
-            else { continue }
+            else { return }
             do throws(Failure) {
                 try disk.remove(name, in: full, if: file)
                 hasRemoved = true
-                results.append(.success(own))
-            } catch { results.append(.failure(error)) }
+                report(.success(own))
+            } catch { report(.failure(error)) }
         }
-        guard hasRemoved else { return }
+        guard hasRemoved else { return false }
         disk.syncNames(in: full)
         // Fails where anything is left.
         if !path.isEmpty { unsafe rmdir(full) }
+        return true
     }
 }

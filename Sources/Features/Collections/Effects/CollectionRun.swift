@@ -71,6 +71,20 @@ package struct ListingTally: Hashable, Sendable {
     package init() {}
 }
 
+/// What became of a file that a listing waits for.
+package enum AwaitedFile: Hashable, Sendable {
+    /// The entry's file is at this path.
+    case file(String)
+    /// A file of this name was there, which may be another one.
+    case other
+    case missing
+
+    /// Nothing was received if it `wasThere`, and `state` is what the folder had before.
+    package init(_ path: String, wasThere: Bool, before state: PlannedEntry.State) {
+        self = wasThere && state == .missing ? .other : .file(path)
+    }
+}
+
 /// Where a lister puts what it finds: a queue of limited length, from the lister's thread to that of the downloads.
 package final class ListingSink: Sendable {
     private struct State {
@@ -79,6 +93,8 @@ package final class ListingSink: Sendable {
         var isStopped = false
         /// Hashes of the paths of files.
         var paths: Set<UInt64> = []
+        /// The path of the entry that the lister waits for, and what became of it.
+        var awaited: (path: String, outcome: AwaitedFile?)?
         var completion: Completion?
     }
 
@@ -90,18 +106,24 @@ package final class ListingSink: Sendable {
 
     private let state = Monitor(State())
     private let plan: @Sendable (CollectionEntry) -> PlannedEntry.State
+    private let present: @Sendable (CollectionEntry, Int) -> [UInt8]?
     private let remembersPaths: Bool
     private let onChange: @Sendable () -> Void
+    /// Whether the reader tells what becomes of entries that are waited for.
+    private let settles: Bool
     /// Whether files are written afterwards.
     package let isForDownload: Bool
 
     fileprivate init(
-        remembersPaths: Bool, isForDownload: Bool, plan: @escaping @Sendable (CollectionEntry) -> PlannedEntry.State,
-        onChange: @escaping @Sendable () -> Void
+        remembersPaths: Bool, isForDownload: Bool, settles: Bool,
+        plan: @escaping @Sendable (CollectionEntry) -> PlannedEntry.State,
+        present: @escaping @Sendable (CollectionEntry, Int) -> [UInt8]?, onChange: @escaping @Sendable () -> Void
     ) {
         self.plan = plan
+        self.present = present
         self.remembersPaths = remembersPaths
         self.isForDownload = isForDownload
+        self.settles = settles
         self.onChange = onChange
     }
 
@@ -154,6 +176,29 @@ package final class ListingSink: Sendable {
         onChange()
     }
 
+    /// The content of an entry's file, if the folder has it as the listing states it; at most `limit` bytes.
+    package func content(of entry: CollectionEntry, atMost limit: Int) -> [UInt8]? { present(entry, limit) }
+
+    /// Puts an entry, and waits for its file; `nil` where nobody would tell of it: then the entry is not put.
+    package func file(of entry: CollectionEntry) -> AwaitedFile? {
+        guard settles else { return nil }
+        state.with { $0.awaited = (entry.path, nil) }
+        put([entry])
+        defer { state.with { $0.awaited = nil } }
+        return state.wait(until: nil) { $0.isStopped ? .missing : $0.awaited?.outcome }
+    }
+
+    fileprivate func awaits(_ path: String) -> Bool {
+        settles && state.read { $0.awaited?.path.hasSameBytes(as: path) ?? false }
+    }
+
+    fileprivate func settle(_ path: String, _ file: AwaitedFile) {
+        state.with { state in
+            guard state.awaited?.path.hasSameBytes(as: path) == true else { return }
+            state.awaited?.outcome = file
+        }
+    }
+
     /// Files may exist that were not listed.
     package func markPartial() { state.with(waking: .none) { $0.tally.isPartial = true } }
 
@@ -200,18 +245,31 @@ package final class CollectionRun: Sendable {
     /// Prepares a listing; ``start()`` begins it.
     ///
     /// `folder`: where the files are to be; `nil` if nothing is compared. `isForDownload`: whether ``complete()`` follows.
+    /// `settles`: whether ``settle(_:_:)`` is called for each entry that it ``awaits(_:)``.
     /// `onChange` is called on the lister's thread.
     package init(
         _ lister: any CollectionLister, into folder: String?, remembersPaths: Bool = false, isForDownload: Bool = false,
-        onChange: @escaping @Sendable () -> Void = {}
+        settles: Bool = false, onChange: @escaping @Sendable () -> Void = {}
     ) {
         self.lister = lister
         let disk = folder.map { _ in FileDisk(notice: { _ in }) }
         sink = ListingSink(
-            remembersPaths: remembersPaths, isForDownload: isForDownload,
+            remembersPaths: remembersPaths, isForDownload: isForDownload, settles: settles,
             plan: { entry in
                 guard let disk, let folder, entry.kind != .folder else { return .missing }
-                return disk.state(of: entry, in: folder)
+                let state = disk.state(of: entry, in: folder)
+                if isForDownload, case .unchanged = state {
+                    let whole = "\(folder)/\(entry.file)"
+                    disk.tidy(whole.pathParts().last.map(String.init) ?? whole, in: FolderPath.parent(of: whole))
+                }
+                return state
+            },
+            present: { entry, limit in
+                guard let disk, let folder, case .unchanged = disk.state(of: entry, in: folder) else { return nil }
+                let bytes = try? BoundedRead.file("\(folder)/\(entry.file)", atMost: limit, isRegular: true)
+                // One that was changed while it was read is not what was listed.
+                guard case .unchanged = disk.state(of: entry, in: folder) else { return nil }
+                return bytes
             }, onChange: onChange)
     }
 
@@ -239,6 +297,11 @@ package final class CollectionRun: Sendable {
     /// Whether a path was among the files, in a run that remembers them.
     package func hasListed(_ path: String) -> Bool { sink.hasListed(path) }
     package func stop() { sink.stop() }
+
+    /// Whether the lister waits for the file at a path of its entries.
+    package func awaits(_ path: String) -> Bool { sink.awaits(path) }
+    /// Tells what became of that file.
+    package func settle(_ path: String, _ file: AwaitedFile) { sink.settle(path, file) }
 
     /// Runs it to its end and gives everything to `body`, on the caller's thread; returns the numbers.
     package func read(_ body: (ListingEvent) -> Void) -> ListingTally {
@@ -269,19 +332,35 @@ extension FileDisk {
     fileprivate func state(of entry: CollectionEntry, in folder: String) -> PlannedEntry.State {
         let whole = "\(folder)/\(entry.file)"
         let (parent, name) = (FolderPath.parent(of: whole), whole.pathParts().last.map(String.init) ?? whole)
-        guard entry.proof != .facts else { return PlannedEntry.State(listedFile(entry, name, in: parent)) }
+        guard entry.proof != .facts else {
+            let state = PlannedEntry.State(listedFile(entry, name, in: parent))
+            guard case .unchanged = state, entry.digest != nil || entry.needsDigest else { return state }
+            let isRight = entry.digest.map { holds($0, whole) } ?? false
+            return isRight ? .unchanged(isProven: true) : stamp(of: name, in: parent).map { .outdated($0) } ?? .missing
+        }
         var found = stat()
         guard unsafe stat(whole, &found) == 0, found.st_mode & S_IFMT == S_IFREG, Int64(found.st_size) == entry.size
         else {
             return .missing
         }
         if entry.proof == .name { return .unchanged(isProven: true) }
-        guard let checksum = entry.checksum.flatMap({ Checksum(text: $0) }),
-            let file = try? FileHashing(Array(whole.utf8)),
-            let digests = try? file.digests([checksum.algorithm], progress: { _ in true }),
-            digests.first == checksum.digest
-        else { return .missing }
+        if let pieces = entry.pieces {
+            let wrong = try? FileHashing(Array(whole.utf8)).wrongPieces(pieces, total: entry.size ?? 0)
+            return wrong?.isEmpty == true ? .unchanged(isProven: true) : .missing
+        }
+        guard let checksum = entry.checksum.flatMap({ Checksum(text: $0) }), isRight(checksum, whole) else {
+            return .missing
+        }
         return .unchanged(isProven: true)
+    }
+
+    private func holds(_ digest: ExpectedDigest, _ file: String) -> Bool {
+        ([digest.checksum] + digest.alternatives).contains { isRight($0, file) }
+    }
+
+    private func isRight(_ checksum: Checksum, _ file: String) -> Bool {
+        let digests = try? FileHashing(Array(file.utf8)).digests([checksum.algorithm], progress: { _ in true })
+        return digests?.first == checksum.digest
     }
 
     private func listedFile(_ entry: CollectionEntry, _ name: String, in folder: String) -> ListedFile {

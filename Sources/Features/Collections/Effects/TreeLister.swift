@@ -72,8 +72,8 @@ extension TreeLister {
 
 /// One run of a ``TreeLister``.
 struct TreeListing {
-    /// Folders that are read at the same time.
-    private static let mostPages = 8
+    /// Folders that are read at the same time, or wait for a connection.
+    private static let mostPages = 64
     /// A page with more links is not held until its end.
     private static let mostHeld = 4_096
     private static let mostAttempts = 3
@@ -378,6 +378,9 @@ struct TreeListing {
     }
 
     private func flush(_ active: ActivePage) {
+        if lister.options.sums == .required {
+            for index in active.held.indices { active.held[index].needsDigest = true }
+        }
         if !active.held.isEmpty { sink.put(active.held) }
         active.held.removeAll(keepingCapacity: true)
     }
@@ -419,24 +422,56 @@ struct TreeListing {
 
     /// Reads the sums files that a page names, before its files are given out: they state digests of these and of files below.
     private mutating func readSums(on page: ActivePage) {
-        for entry in page.held where sums.mayAdd && SidecarNames.isList(entry.path.pathParts().last ?? "") {
+        let names = Set(page.held.map { Bytewise($0.path) })
+        let lists = page.held.filter { $0.kind != .folder && SidecarNames.isList($0.path.pathParts().last ?? "") }
+        for entry in lists where sums.mayAdd {
             guard let address = try? WebAddress.parse(entry.address).address else { continue }
             let why: String
             do throws(Failure) {
-                if sums.add(try read(address, limit: SumsFile.longest + 1), at: entry.path, of: address) { continue }
+                guard let bytes = try content(of: entry, at: address, on: page, names, isOnly: lists.count == 1) else {
+                    continue
+                }
+                if sums.add(bytes, at: entry.path, of: address) { continue }
                 why = "it is no sums file"
             } catch { why = error.why.description }
             sink.tell("the digests in \(entry.path) are not compared: \(why)")
         }
-        let names = Set(page.held.map { Bytewise($0.path) })
         for index in page.held.indices where page.held[index].kind != .folder {
-            let path = page.held[index].path
-            page.held[index].digest = sums.digest(of: path)
-            // What a filter has left out may be there.
-            let isKnown = page.held[index].digest != nil || !lister.options.filter.isSelective
-            guard lister.options.sums == .optional, isKnown else { continue }
-            page.held[index].mayHaveSums = SidecarNames.own.contains { names.contains(Bytewise(path + $0)) }
+            page.held[index] = stated(page.held[index], beside: names)
         }
+    }
+
+    /// The content of a sums file; `nil` if nothing more is wanted.
+    private func content(
+        of entry: CollectionEntry, at address: WebAddress, on page: ActivePage, _ names: Set<Bytewise<String>>,
+        isOnly: Bool
+    ) throws(Failure) -> [UInt8]? {
+        let limit = SumsFile.longest + 1
+        // A run that was here before has it.
+        if let present = sink.content(of: entry, atMost: limit) { return present }
+        // Of several, one may state the digest of another: that has to be known before the other has its name.
+        var first = stated(entry, beside: names)
+        first.needsDigest = lister.options.sums == .required
+        guard isOnly, let file = sink.file(of: first) else { return try read(address, limit: limit) }
+        page.held.removeAll { $0.path.hasSameBytes(as: entry.path) }
+        switch file {
+        case .file(let path):
+            if let bytes = try? BoundedRead.file(path, atMost: limit, isRegular: true) { return bytes }
+            return try read(address, limit: limit)
+        // It was asked for as a file, in vain: its digests count all the same.
+        case .other, .missing: return sink.isStopped ? nil : try read(address, limit: limit)
+        }
+    }
+
+    /// An entry with what the sums files that were read state of it.
+    private func stated(_ entry: CollectionEntry, beside names: Set<Bytewise<String>>) -> CollectionEntry {
+        var entry = entry
+        entry.digest = sums.digest(of: entry.path)
+        // What a filter has left out may be there.
+        let isKnown = entry.digest != nil || !lister.options.filter.isSelective
+        guard lister.options.sums == .optional, isKnown else { return entry }
+        entry.mayHaveSums = SidecarNames.own.contains { names.contains(Bytewise(entry.path + $0)) }
+        return entry
     }
 
     /// The whole has failed if its first page cannot be read.

@@ -18,6 +18,17 @@ extension HubEnvironment {
 }
 
 extension HubAccess {
+    /// Another hub, which gets no token: its files are shown by the digests of the first.
+    init(mirror: String) throws(Failure) {
+        let endpoint = try WebAddress.parse(mirror).address
+        guard endpoint.scheme == .https || endpoint.scheme == .http, endpoint.query == nil else {
+            throw Failure(
+                refusing: .mirror, endpoint.redacted,
+                because: "it is not the URL of a hub, such as https://hub.example.org/")
+        }
+        self.init(endpoint: endpoint)
+    }
+
     /// The access of these options, with the environment and the token file of this process's user if they may be used.
     package init(_ options: HubOptions) throws(Failure) {
         let environment = HubEnvironment.ofProcess

@@ -17,9 +17,17 @@ package struct HubLister: CollectionLister {
     private let address: HubAddress
     private let filter: EntryFilter
     private let target: Target
+    /// Hubs that have the same repository.
+    private let mirrors: [HubAccess]
 
-    package init(_ client: HubClient, _ address: HubAddress, _ filter: EntryFilter, to target: Target) {
+    /// Throws code 28 for a URL of `mirrors` that is none of a hub.
+    package init(
+        _ client: HubClient, _ address: HubAddress, _ filter: EntryFilter, to target: Target, mirrors: [String] = []
+    ) throws(Failure) {
         self.client = client
+        var accesses: [HubAccess] = []
+        for mirror in mirrors { accesses.append(try HubAccess(mirror: mirror)) }
+        self.mirrors = accesses
         self.address = address
         self.filter = filter
         self.target = target
@@ -55,7 +63,7 @@ package struct HubLister: CollectionLister {
                 && filter.maximumDepth ?? .max >= entry.path.utf8.count { $0 == .slash }
         }
         guard case .cache(let root) = target else {
-            sink.put(wanted.map { Self.entry($0, of: listing) })
+            sink.put(wanted.map { entry($0, of: listing) })
             return
         }
         var tags: Set<String> = []
@@ -63,7 +71,7 @@ package struct HubLister: CollectionLister {
         if sink.isForDownload { try fill(HubCache(at: root, for: listing), blobs, wanted, sink) }
         sink.put(
             blobs.map { blob in
-                var entry = Self.entry(blob, of: listing)
+                var entry = self.entry(blob, of: listing)
                 (entry.place, entry.proof, entry.replaces) = ("blobs/\(blob.tag)", .name, true)
                 return entry
             })
@@ -84,11 +92,13 @@ package struct HubLister: CollectionLister {
         }
     }
 
-    private static func entry(_ entry: HubEntry, of listing: HubClient.Listing) -> CollectionEntry {
+    private func entry(_ entry: HubEntry, of listing: HubClient.Listing) -> CollectionEntry {
         var found = CollectionEntry(
             path: entry.path, address: listing.address(of: entry), size: entry.size, isExact: true,
             checksum: entry.checksum?.text)
         found.proof = .digest
+        let file = listing.address.at(listing.commit, path: entry.path).filePath
+        found.mirrors = mirrors.map { $0.url(file).text }
         return found
     }
 }

@@ -9,8 +9,8 @@ extension Command {
     package static let repair = Command(
         "repair", "[options] FILE", summary: "replace the damaged parts of a file",
         details: """
-            Find the parts of FILE that are wrong and fetch only those, by the pieces of a Metalink, by the blocks of a zsync \
-            control file, or by comparison with the content of a URL. FILE stays as it is until a repaired copy is complete \
+            Find the parts of FILE that are wrong and fetch only those, by the pieces of a Metalink or torrent, by the blocks of a zsync \
+            control file, or by comparison with the content of a URL, by default the one that --xattr stored with it. FILE stays as it is until a repaired copy is complete \
             and verified, and then replaces it.
             """, operand: .files, taking: RepairOptions.table
     ) { (options, operands) throws(Failure) in
@@ -27,21 +27,34 @@ struct RepairRun: Sendable {
     private let given: String
     private let original: FileStamp?
     private let options: RepairOptions
+    /// Digests that the repaired file must have.
+    private var stored: [Checksum] = []
 
     init(_ given: String, _ options: RepairOptions) throws(Failure) {
         guard let file = ResolvedPath(given) else {
             throw Failure(.cannotOpen, "cannot open", at: given, because: "there is no such file")
         }
-        let kinds = [options.metalink != nil, options.get.zsync != nil].count { $0 }
-        guard kinds <= 1 else {
+        let kinds = [
+            ("--metalink", options.metalink), ("--torrent", options.torrent), ("--zsync", options.get.zsync),
+        ].filter { $0.1 != nil }.map(\.0)
+        guard kinds.count <= 1 else {
             throw Failure(
-                .badOption, "cannot use", at: "--metalink and --zsync together",
+                .badOption, "cannot use", at: "\(kinds.joined(separator: " and ")) together",
                 because: "each of them describes the file on its own", remedy: "give one of them")
         }
-        guard kinds == 1 || !options.from.isEmpty else {
-            throw Failure(
-                .badOption, "cannot repair", at: given, because: "nothing to repair it by",
-                remedy: "give --metalink, --zsync or --from")
+        var options = options
+        let origin = OriginAttributes(ofFileAt: Array(file.path.utf8))
+        // The repaired file has them, too.
+        if origin.url != nil { options.get.download.storesAttributes = true }
+        if kinds.isEmpty, options.from.isEmpty {
+            guard let url = origin.url else {
+                throw Failure(
+                    .badOption, "cannot repair", at: given,
+                    because: "nothing to repair it by, and no URL is stored with it (--xattr)",
+                    remedy: "give --metalink, --torrent, --zsync or --from")
+            }
+            options.from = [url]
+            stored = origin.checksum.map { [$0] } ?? []
         }
         original = try FileDigests(file.path).stamp
         self.file = file
@@ -51,8 +64,15 @@ struct RepairRun: Sendable {
 
     func run() throws(Failure) -> Int32 {
         if let place = options.get.zsync { return try byBlocks(of: place) }
-        if let place = options.metalink { return try byPieces(of: place) }
-        return try byComparison(with: options.from, checksums: [], length: nil)
+        if let place = options.metalink {
+            let metalink = try ReadMaterial.metalink(at: place, of: options.get)
+            return try byPieces(of: metalink.file(for: file.path, isOnly: true).map { DescribedFile($0) }, in: place)
+        }
+        if let place = options.torrent {
+            let torrent = try DescribedTorrent(at: place, of: options.get)
+            return try byPieces(of: torrent.file(at: file.path, options.get), in: place)
+        }
+        return try byComparison(with: options.from, checksums: stored, length: nil)
     }
 
     // MARK: zsync
@@ -68,15 +88,14 @@ struct RepairRun: Sendable {
         ).run()
     }
 
-    // MARK: Metalink
+    // MARK: Metalink, torrent
 
-    private func byPieces(of place: String) throws(Failure) -> Int32 {
-        let metalink = try ReadMaterial.metalink(at: place, of: options.get)
-        guard let entry = metalink.file(for: file.path, isOnly: true) else {
+    private func byPieces(of entry: DescribedFile?, in place: String) throws(Failure) -> Int32 {
+        guard let entry else {
             throw Failure(
                 .notFound, "cannot repair", at: given, because: "\(ReadMaterial.shown(place)) does not name it")
         }
-        let sources = options.from + entry.sources.map(\.address.text)
+        let sources = options.from + entry.sources
         guard !sources.isEmpty else {
             throw Failure(
                 .badOption, "cannot repair", at: given, because: "\(ReadMaterial.shown(place)) has no usable URL of it",
@@ -106,12 +125,12 @@ struct RepairRun: Sendable {
     /// The length of the file that the Metalink describes; where it states none, that of the file if all its pieces are
     /// right, else what a source states.
     private func length(
-        of entry: Metalink.File, _ pieces: PieceHashes, _ digests: FileDigests, _ sources: [String]
+        of entry: DescribedFile, _ pieces: PieceHashes, _ digests: FileDigests, _ sources: [String]
     ) throws(Failure) -> Int64 {
         if let size = entry.size {
             guard pieces.fits(size) else {
                 throw refused(
-                    "the Metalink contradicts itself: it states \(size) bytes and \(pieces.count) pieces of \(pieces.length) bytes"
+                    "the description contradicts itself: it states \(size) bytes and \(pieces.count) pieces of \(pieces.length) bytes"
                 )
             }
             return size
@@ -187,7 +206,8 @@ struct RepairRun: Sendable {
         return try SeededDownload(
             seed: .file(file.path, done: found.equal, keepsPartial: false), sources: sources, folder: file.folder,
             name: file.name, length: found.length, replaces: true, replaced: original, checksums: checksums,
-            described: options.metalink.map(ReadMaterial.shown) ?? "", representation: found.representation,
+            described: (options.metalink ?? options.torrent).map(ReadMaterial.shown) ?? "",
+            representation: found.representation,
             options: options.get
         ).run()
     }

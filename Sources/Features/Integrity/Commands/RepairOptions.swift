@@ -6,6 +6,7 @@ import PawlTerminal
 struct RepairOptions: CommandOptions {
     var get = GetOptions()
     var metalink: String?
+    var torrent: String?
     var from: [String] = []
     var help: HelpLength? {
         get { self.get.help }
@@ -16,9 +17,9 @@ struct RepairOptions: CommandOptions {
 extension RepairOptions {
     static let table: [CommandOption<RepairOptions>] =
         sources + blocks
-        + GetOptions.table.filter { shared.contains($0.entry.group) && !others.contains($0.entry.long) }.map {
-            $0.within(\.get)
-        }
+        + GetOptions.table.filter {
+            shared.contains($0.entry.group) && !others.contains($0.entry.long) || $0.entry.long == "retry-corrupt"
+        }.map { $0.within(\.get) }
 
     /// How the missing bytes are fetched is the same as in `get`.
     private static let shared: Set<OptionGroup> = [.transfer, .request, .security, .output]
@@ -42,8 +43,12 @@ extension RepairOptions {
             "replace the pieces that differ from those of a Metalink; its mirrors are used", setsOneDownload: false
         ) { (options, value) throws(Failure) in options.metalink = try OptionValues.notEmpty("metalink", value) },
         CommandOption(
+            "torrent", takes: .required("FILE|URL"), in: .sources,
+            "replace the pieces that differ from those of a torrent; its web seeds are used", setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.torrent = try OptionValues.notEmpty("torrent", value) },
+        CommandOption(
             "from", takes: .required("URL"), in: .sources,
-            "fetch the bytes from this URL; without --metalink and --zsync, all of its content is compared; repeatable for"
+            "fetch the bytes from this URL; without --metalink, --torrent and --zsync, all of its content is compared; repeatable for"
                 + " mirrors", setsOneDownload: false
         ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value)) },
     ]

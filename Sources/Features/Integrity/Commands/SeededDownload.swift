@@ -46,7 +46,8 @@ struct SeededDownload: Sendable {
             source: sources[0], mirrors: Array(sources.dropFirst()),
             lines: [InputOption(name: "output", value: part.name, line: 0)], pieces: pieces,
             digests: checksums.map { ExpectedDigest($0, level: .given, source: described) },
-            isSeeded: representation == nil, replaces: replaced)
+            isSeeded: representation == nil,
+            replaces: replaced.map { ReplacedFile($0, isWrong: true) })
         let plan = try GetPlan(common, items: [item]) { (_, options) in options.output = "./" + part.name }
         let code = try GetSession(plan).run()
         if code == 0, let original { Self.restore(original, of: path) }
@@ -81,7 +82,7 @@ struct SeededDownload: Sendable {
         if options.isJSON {
             var object = JSONObject()
             object.set("event", "seeded")
-            object.set("path", folder + "/" + name)
+            object.set("path", folder == "." ? name : folder + "/" + name)
             object.set("reused", reused)
             object.set("length", length)
             say(object.line + "\n")
@@ -134,5 +135,11 @@ struct ResolvedPath: Hashable {
         let parts = self.path.pathParts(keepsEmpty: true)
         name = parts.last.map { String($0) } ?? ""
         folder = parts.count > 2 ? parts.dropLast().joined(separator: "/") : "/"
+        let given = path.pathParts(keepsEmpty: true).map(String.init)
+        let beside = given.count > 1 ? given.dropLast().joined(separator: "/") : "."
+        guard given.last == name, !path.isAbsolutePath, let same = unsafe realpath(beside, nil) else { return }
+        defer { unsafe free(same) }
+        // As the user named it, for messages: no link leads elsewhere.
+        if unsafe String(cString: same) == folder { folder = beside }
     }
 }

@@ -6,13 +6,16 @@ package import PawlTerminal
 
 extension Command {
     package static let verify = Command(
-        "verify", "[options] FILE...", summary: "check files against checksums, sums files or Metalinks",
+        "verify", "[options] FILE...", summary: "check files against checksums, sums files, Metalinks or torrents",
         details: """
             Compute the digests of files and compare them, several files at once. Prints a line for each file. The exit code \
             is 32 if a file is wrong, and 3 if no digest for a file was found.
+            Without options, a sums file (SHA256SUMS) stands for the files that it lists, and another file is compared with the \
+            sums files beside it (SHA256SUMS, FILE.sha256) and the digest that --xattr stored with it.
             """, operand: .files, taking: VerifyOptions.table
     ) { (options, operands) throws(Failure) in
         let plan = try VerifyPlan(options, files: operands)
+        for note in plan.notes { printNotice(note) }
         return VerifyRun(plan, options).run()
     }
 }
@@ -49,27 +52,50 @@ struct VerifyPlan: Sendable {
     }
 
     private(set) var items: [Item]
+    /// Lines of sums files that are left out.
+    private(set) var notes: [String] = []
 
     /// `files` are paths as ``PathText``.
     init(_ options: VerifyOptions, files: [String]) throws(Failure) {
         guard !files.isEmpty else { throw Failure.usage("verify", "[options] FILE...", missing: "FILE") }
-        guard !options.checksums.isEmpty || !(options.sums + options.metalinks + options.from).isEmpty else {
-            throw Failure(
-                .badOption, "cannot verify", at: files.map(PathText.shown).joined(separator: " "),
-                because: "nothing to compare with", remedy: "give --checksum, --sums, --metalink or --from")
+        if options.checksums.isEmpty, (options.sums + options.metalinks + options.torrents + options.from).isEmpty {
+            items = try Self.itemsAlone(files, &notes)
+            return
         }
         guard options.checksums.isEmpty || files.count == 1 else {
             throw Failure(
                 .badOption, "cannot use", at: "--checksum",
                 because: "it applies to a single file, but there are several", remedy: "use --sums")
         }
-        items = files.map { Item(name: PathText.bytes($0)) }
+        let torrents = try options.torrents.map { (place) throws(Failure) in
+            try DescribedTorrent(at: place, of: GetOptions())
+        }
+        items = files.flatMap { file in
+            (torrents.lazy.compactMap { $0.files(below: file) }.first ?? [PathText.bytes(file)]).map { Item(name: $0) }
+        }
         for checksum in options.checksums {
             items[0].expected.append(Expectation(checksum: checksum, source: "--checksum"))
         }
         for place in options.sums { try add(sums: place) }
         for place in options.metalinks { try add(metalink: place) }
+        for torrent in torrents { add(torrent) }
         for url in options.from { try add(from: url) }
+    }
+
+    private mutating func add(_ torrent: DescribedTorrent) {
+        let found = torrent.pieces(ofFilesAt: items.map(\.path))
+        for (index, found) in zip(items.indices, found) {
+            guard let (size, pieces) = found else { continue }
+            (items[index].length, items[index].source) = (size, ReadMaterial.shown(torrent.place))
+            switch pieces {
+            case .success(let pieces?): items[index].pieces = pieces
+            // An empty file has no pieces.
+            case .success(nil):
+                let empty = Checksum(algorithm: .sha256, digest: SHA256.digest([]))
+                items[index].expected.append(Expectation(checksum: empty, source: items[index].source))
+            case .failure(let failure): items[index].failure = failure
+            }
+        }
     }
 
     /// Adds what sums files beside the content say; a URL that ends with a slash is the folder of all files.
@@ -119,6 +145,7 @@ struct VerifyPlan: Sendable {
                 .badOption, "cannot use", at: place, because: Self.flaw(ofSums: bytes, named: name),
                 remedy: "supported: \(DownloadOption.checksumNames)")
         }
+        notes += Self.note(onSums: bytes, named: name, at: place)
         for index in items.indices {
             let found = sums.checksums(ofFileAt: items[index].name, isOnly: items.count == 1)
             items[index].expected += sums.expectations(found, place)
@@ -132,11 +159,21 @@ struct VerifyPlan: Sendable {
     }
 
     /// Why no digest of a sums file counts.
-    private static func flaw(ofSums bytes: [UInt8], named name: [UInt8]) -> String {
+    static func flaw(ofSums bytes: [UInt8], named name: [UInt8]) -> String {
+        if bytes.allSatisfy(\.isWhiteSpace) { return "it is empty" }
         if SumsNotation(name) == .unsupported { return "by its name its digests are not of a supported algorithm" }
-        return SumsFile.hasPOSIXChecksums(bytes)
-            ? "it has the CRCs of POSIX cksum, which are not supported; 'cksum -a sha256' writes digests that are"
-            : "it is not a sums file with digests of a supported algorithm"
+        if SumsFile.hasPOSIXChecksums(bytes) {
+            return "it has the CRCs of POSIX cksum, which are not supported; 'cksum -a sha256' writes digests that are"
+        }
+        let line = SumsFile.unknownLine(of: bytes, named: name).map { ": line \($0.number) is \(quoted($0.text))" }
+        return "it is not a sums file with digests of a supported algorithm\(line ?? "")"
+    }
+
+    /// That a line of a sums file is left out, if one is.
+    static func note(onSums bytes: [UInt8], named name: [UInt8], at place: String) -> [String] {
+        SumsFile.unknownLine(of: bytes, named: name).map {
+            ["\(place): line \($0.number) is not understood and left out: \(quoted($0.text))"]
+        } ?? []
     }
 
     /// The last part of a path or a URL, without its query.

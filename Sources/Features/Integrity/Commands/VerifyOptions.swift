@@ -8,6 +8,7 @@ struct VerifyOptions: CommandOptions {
     var checksums: [Checksum] = []
     var sums: [String] = []
     var metalinks: [String] = []
+    var torrents: [String] = []
     var from: [String] = []
     var isJSON = false
     var isQuiet = false
@@ -30,6 +31,11 @@ extension VerifyOptions {
             setsOneDownload: false
         ) { (options, value) throws(Failure) in options.metalinks.append(try OptionValues.notEmpty("metalink", value))
         },
+        CommandOption(
+            "torrent", takes: .required("FILE|URL"), in: .sources,
+            "torrent that lists the files; a folder as FILE stands for all of its files there; repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.torrents.append(try OptionValues.notEmpty("torrent", value)) },
         CommandOption(
             "from", takes: .required("URL"), in: .sources,
             "compare with the digests that this URL states, or the sums files beside it; a URL that ends with a slash is the"

@@ -76,9 +76,10 @@ struct VerifyRun: ~Copyable {
         if options.isJSON {
             output.appendLine(VerifyRun.json(item, outcome))
         } else {
-            let line = TerminalText.harmless(VerifyRun.line(item, outcome)) + "\n"
+            let line = TerminalText.harmless(VerifyRun.line(item, outcome))
+            let lines = isTerminal ? TerminalState.folded(PathText.shown(line), for: STDOUT_FILENO) : [line]
             // Programs get the name's own bytes.
-            output.append(isTerminal ? Array(PathText.shown(line).utf8) : PathText.bytes(line))
+            for line in lines { output.append((isTerminal ? Array(line.utf8) : PathText.bytes(line)) + [.lineFeed]) }
         }
         output.flush()
     }
@@ -176,7 +177,7 @@ enum FileVerifier {
         let more = wrong.count == 1 ? "" : " and \(wrong.count - 1) more"
         throw Failure(
             .checksumMismatch, "cannot accept", at: item.path,
-            because: "the piece at \(Int64(bad) * pieces.length)\(more) is wrong (\(item.source))",
+            because: "the piece at \(pieces.start(of: bad))\(more) is wrong (\(item.source))",
             remedy: "see 'pawl help repair'")
     }
 

@@ -64,20 +64,6 @@ package struct ZsyncUpdate: Sendable {
     }
 }
 
-extension GetOptions {
-    /// The options for a file that describes the download: those of the connection, none of the file.
-    func transferOptions() throws(Failure) -> DownloadOptions {
-        var options = self
-        options.output = nil
-        var download = try options.resolved()
-        download.checksum = nil
-        download.expectedLength = nil
-        download.mirrors = []
-        download.range = nil
-        return download
-    }
-}
-
 extension ZsyncControl {
     /// The URLs of the file: those given, else the control file's, resolved against its own.
     func sources(at place: String, given: [String]) throws(Failure) -> [String] {

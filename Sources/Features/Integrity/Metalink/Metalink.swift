@@ -89,15 +89,30 @@ package struct Metalink: Hashable, Sendable {
         guard Set(checksums.map(\.algorithm)).count == checksums.count else {
             throw Fault(words: "it has different digests of the same algorithm for \(Redaction.printable(written))")
         }
-        let size = element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber }
-        let pieces = (verification?.children("pieces") ?? []).compactMap(Self.pieces)
+        let size = try size(of: element, named: written)
+        let listings = verification?.children("pieces") ?? []
+        let pieces = listings.compactMap(Self.pieces)
+        // Malformed digests of a supported algorithm are no lack of them, where nothing else proves the content.
+        guard
+            !checksums.isEmpty || !pieces.isEmpty || !(hashes + listings).contains(where: { algorithm(of: $0) != nil })
+        else { throw Fault(words: "its digests of \(Redaction.printable(written)) are malformed") }
+        let fitting =
+            pieces
             // What contradicts the size is left out only where another digest proves the content.
             .filter { $0.fits(size ?? $0.longest) || checksums.isEmpty }
         return File(
             folders: parts.dropLast().map(FileName.given), name: FileName.given(last), size: size, checksums: checksums,
-            pieces: pieces.min { rank($0.algorithm) < rank($1.algorithm) }, sources: sources,
+            pieces: fitting.min { rank($0.algorithm) < rank($1.algorithm) }, sources: sources,
             languages: element.children("language").map(\.trimmedText),
             systems: element.children("os").map(\.trimmedText), version: element.child("version").map(\.trimmedText))
+    }
+
+    private static func size(of element: XMLElement, named name: String) throws(Fault) -> Int64? {
+        guard let stated = element.child("size")?.trimmedText, !stated.isEmpty else { return nil }
+        guard let size = Array(stated.utf8).decimalNumber else {
+            throw Fault(words: "its size of \(Redaction.printable(name)) is not a number")
+        }
+        return size
     }
 
     /// Unsupported protocols are skipped, as are torrents.

@@ -30,6 +30,10 @@ extension Command {
                     remedy: "check the path and its permissions")
             }
         }
+        var found = stat()
+        if unsafe fstat(configuration.input, &found) == 0, found.st_mode & S_IFMT == S_IFREG {
+            configuration.inputLength = Int64(found.st_size)
+        }
         let inbox = PipeInbox()
         if let count = options.partitions {
             var run = PartitionRun(count, configuration, inbox)
@@ -55,8 +59,6 @@ extension Command {
 /// Prints why a run ends with this exit code, if a signal ended it.
 private func explained(_ code: Int32, _ what: String = "some jobs have no result") -> Int32 {
     guard code == PawlError.Code.unfinished.rawValue else { return code }
-    var errors = OutputFile(descriptor: STDERR_FILENO)
-    errors.appendLine("pawl: interrupted: \(what); run the same command again")
-    errors.flush()
+    printNotice("interrupted: \(what); run the same command again")
     return code
 }

@@ -60,15 +60,34 @@ package struct PipeTally: Hashable, Sendable {
         }
     }
 
-    /// One line of progress; `rate` is in samples per second.
-    package func line(rate: Double, active: Int, slowest: [(host: String, seconds: Double)]) -> String {
+    /// One line of progress in fewer than `width` columns; `rate` is in samples per second.
+    ///
+    /// `percent` and `left` (a time) are of the input, where its length is known.
+    package func line(
+        rate: Double, active: Int, slowest: [(host: String, seconds: Double)], percent: Int? = nil, left: String? = nil,
+        width: Int = .max
+    ) -> String {
         func count(_ status: PipeResult.Status) -> Int { counts[status] ?? 0 }
-        var text = "\(samples) samples, \(Int(rate))/s, \(ByteQuantity.text(bytes)), \(count(.ok)) ok"
-        if count(.already) > 0 { text += ", \(count(.already)) already" }
-        text += ", \(count(.failed)) failed, \(count(.refused)) refused, \(active) under way"
-        guard !slowest.isEmpty else { return text }
+        // With the rank by which they are left out where there is no room.
+        var parts: [(text: String, rank: Int)] = []
+        if let percent { parts.append(("\(percent)%", 1)) }
+        parts += [
+            ("\(samples) samples", 0), ("\(Int(rate))/s", 4), (ByteQuantity.text(bytes), 6), ("\(count(.ok)) ok", 5),
+        ]
+        if count(.already) > 0 { parts.append(("\(count(.already)) already", 7)) }
+        parts += [
+            ("\(count(.failed)) failed", 2), ("\(count(.refused)) refused", 3), ("\(active) under way", 8),
+        ]
+        if let left { parts.append(("\(left) left", 1)) }
+        func joined() -> String { parts.map(\.text).joined(separator: ", ") }
+        while joined().utf8.count >= width, let last = parts.indices.max(by: { parts[$0].rank < parts[$1].rank }),
+            parts.count > 1
+        {
+            parts.remove(at: last)
+        }
+        guard !slowest.isEmpty else { return joined() }
         let hosts = slowest.map { "\(Redaction.printable($0.host)) \(Self.tenths($0.seconds)) s" }
-        return text + "; slowest: \(hosts.joined(separator: ", "))"
+        return joined() + "; slowest: \(hosts.joined(separator: ", "))"
     }
 
     private static func tenths(_ seconds: Double) -> String {

@@ -1,4 +1,5 @@
 import PawlBase
+import PawlCollections
 
 /// The manifest of a shard in a tar archive: comments before its last member, and one with the trailer.
 ///

@@ -21,6 +21,8 @@ package struct PipeConfiguration: Sendable {
     package var download = DownloadOptions()
     /// The descriptor that jobs are read from.
     package var input: Int32 = 0
+    /// The bytes of the input, if it is a file.
+    package var inputLength: Int64?
     /// The line after the last job; input that ends without it was cut off.
     package var endLine: String?
     /// The descriptor that results are written to.

@@ -53,6 +53,8 @@ struct PipeInput {
     /// The rest of a batch, in reverse order.
     private var lines: [PipeLines.Line] = []
     private var isOver = false
+    /// The bytes of the lines that were taken.
+    private(set) var taken: Int64 = 0
 
     init(_ inbox: PipeInbox) {
         self.inbox = inbox
@@ -88,7 +90,9 @@ struct PipeInput {
             }
             if isAwaited { unread.with { $0.isReaderWaiting = false } }
         }
-        return lines.popLast()
+        guard let line = lines.popLast() else { return nil }
+        taken += Int64(line.bytes?.count ?? 0) + 1
+        return line
     }
 
     private static var cutOff: Failure {

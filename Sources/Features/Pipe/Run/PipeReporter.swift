@@ -2,6 +2,7 @@ import Glibc
 import PawlBase
 import PawlGet
 import PawlSystem
+import PawlTerminal
 import PawlWeb
 import Synchronization
 
@@ -14,7 +15,11 @@ struct PipeReporter: Sendable {
     private let server: MetricsServer?
     private var last: (at: Instant, samples: Int)
     private var due: Instant
-    private var hasLine = false
+    private let began: Instant
+    /// How much of the input has results, from 0 to 1, where its length is known.
+    var share: Double?
+    /// Whether the run was stopped, so that nothing is left to do.
+    var isEnding = false
 
     /// Throws when metrics cannot be provided.
     init(_ configuration: PipeConfiguration, now: Instant) throws(Failure) {
@@ -28,7 +33,7 @@ struct PipeReporter: Sendable {
             try Self.replace(path, with: PipeTally().metrics(active: 0))
         case .port(let port)?: (file, server) = (nil, try MetricsServer(port: port))
         }
-        due = now
+        (due, began) = (now, now)
         due = now + period
     }
 
@@ -67,7 +72,11 @@ struct PipeReporter: Sendable {
         let seconds = max((now - last.at).seconds, 0.001)
         let rate = Double(tally.samples - last.samples) / seconds
         last = (now, tally.samples)
-        return tally.line(rate: rate, active: active, slowest: isTerminal ? [] : tally.takeSlowest(3))
+        let left = share.flatMap { $0 >= 0.01 && $0 < 1 && !isEnding ? (now - began).seconds * (1 - $0) / $0 : nil }
+        return tally.line(
+            rate: rate, active: active, slowest: isTerminal ? [] : tally.takeSlowest(3),
+            percent: share.map { Int($0 * 100) }, left: left.map(NumberFormat.duration),
+            width: isTerminal ? TerminalState.size().columns : .max)
     }
 
     private mutating func write(_ line: String, isLast: Bool) {

@@ -62,7 +62,7 @@ extension PipeRun {
         case .unavailable:
             var attempts = 1
             let failed = samples.filter { countAttempt(of: $0, &attempts) }
-            let policy = RetryPolicy(delay: .seconds(configuration.download.retryDelay))
+            let policy = RetryPolicy(delay: Interval(configuration.download.retryDelay))
             let delay = policy.wait(attempt: attempts, retryAfter: nil, dice: &dice)
             schedule.lookedUp(host, hasAddresses: false, until: now + delay)
             for number in failed { endLookup(of: number, query, result) }
@@ -146,7 +146,7 @@ extension PipeConfiguration {
         guard let sampleTimeout else { return self }
         var limited = self
         let timeout = download.connectTimeout ?? download.timeout
-        limited.download.connectTimeout = min(timeout, sampleTimeout.seconds * 0.75)
+        limited.download.connectTimeout = min(timeout, Duration(sampleTimeout * 0.75))
         return limited
     }
 }

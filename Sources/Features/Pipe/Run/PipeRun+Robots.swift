@@ -179,7 +179,7 @@ extension PipeRun {
             if let server = requests[number]?.server { breakers.connected(server) }
             endRobots(number, .rules(rules(of: number)))
         case .failed(let error): endRobots(number, after: error)
-        case .retry(let error, let delay): postponeRobots(number, after: error, by: .seconds(delay))
+        case .retry(let error, let delay): postponeRobots(number, after: error, by: Interval(delay))
         case .state, .started, .notice, .added, .changed, .missed: break
         }
     }

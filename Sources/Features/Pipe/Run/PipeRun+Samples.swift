@@ -145,7 +145,7 @@ extension PipeRun {
         case .retry(let error, let delay):
             entry.attempts += 1
             entry.connectionFailure = error.isConnectionFailure(of: entry.job.address) ? error.failure : nil
-            if error.concernsHost { postpone(number, after: error, by: .seconds(delay)) }
+            if error.concernsHost { postpone(number, after: error, by: Interval(delay)) }
         case .finished(let file):
             numbers[event.id] = nil
             schedule.served(entry.place)
@@ -175,8 +175,8 @@ extension PipeRun {
         var options = configuration.download
         guard attempts > 1 else { return options }
         options.retries = max(0, options.retries - (attempts - 1))
-        let grown = options.retryDelay * Double(1 << min(attempts - 1, 16))
-        options.retryDelay = max(options.retryDelay, min(grown, RetryPolicy.longestWait.seconds))
+        let grown = options.retryDelay * (1 << min(attempts - 1, 16))
+        options.retryDelay = max(options.retryDelay, min(grown, Duration(RetryPolicy.longestWait)))
         return options
     }
 

@@ -82,6 +82,8 @@ struct PipeRun {
     /// The number of the next sample, and how many are done.
     var issued = 0
     var done = 0
+    /// How many of those that are done have no result, since the run was stopped.
+    private var dropped = 0
     var issuedBytes = 0
     var ordered = InOrder<PipeRecord>()
     /// The bytes in memory of records that wait for earlier ones.
@@ -121,7 +123,7 @@ struct PipeRun {
         output = ResultWriter(configuration.output, inbox)
         var settings = Downloader.Configuration()
         // The schedule limits them; redirects that wait, and what they wait for, come on top.
-        settings.jobs = 2 * configuration.jobs + PipeRun.mostHeld(configuration.jobs)
+        settings.maximumConcurrentDownloads = 2 * configuration.jobs + PipeRun.mostHeld(configuration.jobs)
         // Each keeps descriptors of its own.
         settings.threads = min(configuration.jobs, PipeRun.threads, max(1, SystemDescriptors.limit / 32))
         settings.reportsEveryState = false
@@ -184,6 +186,7 @@ struct PipeRun {
             if isDone { break }
             for message in input.wait(until: nextInstant, wantsLines: wantsLines) { hear(message) }
             expire()
+            reporter.share = share
             reporter.show(active: schedule.active, now: clock.now)
             look()
             if failure != nil || isOverdue { break }
@@ -198,6 +201,12 @@ struct PipeRun {
         nextLook = now + .seconds(1)
         lookAtNetwork(now: now)
         if output.isClosed { failure = failure ?? ResultWriter.failure("its reader has closed it") }
+    }
+
+    /// How much of an input file has results, by the bytes of its lines.
+    private var share: Double? {
+        guard let length = configuration.inputLength, length > 0, issued > 0 else { return nil }
+        return min(1, Double(input.taken) / Double(length)) * Double(done - dropped) / Double(issued)
     }
 
     private var isDone: Bool {
@@ -261,6 +270,7 @@ struct PipeRun {
             downloader.abandon(download)
         }
         requests = [:]
+        reporter.isEnding = true
         stopDeadline = clock.now + (shard == nil ? configuration.grace : .zero)
         _ = schedule.removeAll()
         for (number, entry) in entries where entry.isWaiting { drop(number) }
@@ -270,6 +280,7 @@ struct PipeRun {
         guard let entry = entries.removeValue(forKey: number) else { return }
         release(entry)
         done += 1
+        dropped += 1
         for follower in entry.followers { drop(follower) }
     }
 

@@ -1,4 +1,5 @@
 import PawlBase
+import PawlCollections
 import Synchronization
 
 /// `ID.jpg` and `ID.json` for each sample (WebDataset).

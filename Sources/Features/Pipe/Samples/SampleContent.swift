@@ -72,9 +72,8 @@ package struct SampleContent: Sendable {
                 let piece: [UInt8]
                 do throws(SystemError) {
                     let most = Int(min(Int64(Self.piece), length - offset))
-                    piece = try unsafe [UInt8](unsafeUninitializedCapacity: most) {
-                        (buffer, count) throws(SystemError) in
-                        count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+                    piece = try unsafe BoundedRead.bytes(most) { buffer throws(SystemError) in
+                        try unsafe read(into: buffer, at: offset)
                     }
                 } catch { throw Failure.sample(.inputOutput, "cannot read", at: "a temporary file", error) }
                 guard !piece.isEmpty else {

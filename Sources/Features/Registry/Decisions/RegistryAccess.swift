@@ -5,11 +5,22 @@ package struct RegistryAccess: Hashable, Sendable, ObjectLocating {
     /// Another server for every registry: a mirror, or one without TLS.
     package var endpoint: WebAddress?
     package var logins: RegistryLogins
+    /// Whether the programs that keep logins are run.
+    package var runsHelpers = false
 
     package init(endpoint: WebAddress? = nil, logins: RegistryLogins = RegistryLogins()) {
         self.endpoint = endpoint
         self.logins = logins
     }
+
+    /// The program that keeps the login to a registry, if it may be run and no file has one.
+    func helper(for reference: RegistryReference) -> CredentialHelper? {
+        runsHelpers && logins.login(to: reference.registry, reference.name) == nil
+            ? logins.helper(for: reference.registry) : nil
+    }
+
+    /// Whether logins are kept by programs that may not be run.
+    var hasIdleHelpers: Bool { logins.hasHelpers && !runsHelpers }
 
     package var authorityFile: String? { nil }
 
@@ -62,6 +73,12 @@ package struct RegistryLogin: Hashable, Sendable {
 
     /// Of a token that belongs to no user.
     static let tokenUser = "<token>"
+
+    /// `nil` for one that cannot stand in a header line.
+    static func checked(_ user: String, _ password: String) -> RegistryLogin? {
+        let isSafe = !(user + password).utf8.contains { $0 < 0x20 || $0 == 0x7F }
+        return isSafe && !user.isEmpty ? RegistryLogin(user: user, password: password) : nil
+    }
 }
 
 /// The logins of files as Docker's `config.json` and containers' `auth.json`.
@@ -70,8 +87,12 @@ package struct RegistryLogin: Hashable, Sendable {
 package struct RegistryLogins: Hashable, Sendable {
     /// By `HOST[:PORT][/NAMESPACE]`.
     private var logins: [String: RegistryLogin] = [:]
-    /// Whether a file leaves logins to programs, which are not run.
-    package private(set) var hasHelpers = false
+    /// Names of programs by registry, and those that keep the logins of all others.
+    private var helpers: [String: String] = [:]
+    private var stores: [String] = []
+
+    /// Whether a file leaves logins to programs.
+    package var hasHelpers: Bool { !helpers.isEmpty || !stores.isEmpty }
 
     package static let longest = 1 << 20
 
@@ -80,8 +101,11 @@ package struct RegistryLogins: Hashable, Sendable {
     /// Adds those of a file that an earlier one does not have; what is malformed is left out.
     package mutating func add(_ bytes: [UInt8]) {
         guard let root = try? JSON.parse(bytes) else { return }
-        if root["credsStore"]?.string?.isEmpty == false || root["credHelpers"]?.members?.isEmpty == false {
-            hasHelpers = true
+        if let store = root["credsStore"]?.string, CredentialHelper.isName(store) { stores.append(store) }
+        for member in root["credHelpers"]?.members ?? [] {
+            guard let name = member.value.string, CredentialHelper.isName(name) else { continue }
+            let key = Self.key(member.name)
+            if helpers[key] == nil { helpers[key] = name }
         }
         for member in root["auths"]?.members ?? [] {
             let key = Self.key(member.name)
@@ -100,6 +124,13 @@ package struct RegistryLogins: Hashable, Sendable {
         }
     }
 
+    /// The program for a registry: that which a file names for it, else that for all.
+    func helper(for registry: String) -> CredentialHelper? {
+        let isHub = registry == RegistryReference.dockerHub
+        guard let name = helpers[isHub ? "docker.io" : registry] ?? stores.first else { return nil }
+        return CredentialHelper(name: name, server: isHub ? "https://index.docker.io/v1/" : registry)
+    }
+
     private static func login(_ entry: JSON) -> RegistryLogin? {
         if let token = entry["identitytoken"]?.string, !token.isEmpty {
             return RegistryLogin(user: RegistryLogin.tokenUser, password: "", identityToken: token)
@@ -110,8 +141,7 @@ package struct RegistryLogins: Hashable, Sendable {
         let user = String(text[..<colon])
         // Docker ends some with NUL bytes.
         let password = String(decoding: text[colon...].utf8.dropFirst().filter { $0 != 0 }, as: UTF8.self)
-        let isSafe = !(user + password).utf8.contains { $0 < 0x20 || $0 == 0x7F }
-        return isSafe && !user.isEmpty ? RegistryLogin(user: user, password: password) : nil
+        return RegistryLogin.checked(user, password)
     }
 
     /// `https://index.docker.io/v1/` is how Docker calls its own.

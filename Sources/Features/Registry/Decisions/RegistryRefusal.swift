@@ -8,7 +8,7 @@ package struct RegistryRefusal: Hashable, Sendable {
     /// `MANIFEST_UNKNOWN` and others; empty where it states none.
     package var code: String
     package var hasLogin: Bool
-    /// Whether logins are left to programs, which are not run.
+    /// Whether logins are left to programs that are not run.
     package var hasHelpers: Bool
     package var registry: String
 
@@ -55,7 +55,7 @@ package struct RegistryRefusal: Hashable, Sendable {
         switch status {
         case 401, 403:
             hasHelpers
-                ? "check its name; the login is kept by a credential helper, which is not run: log in with 'podman login'"
+                ? "check its name; the login is kept by a credential helper, which is not run: use --credential-helper or 'podman login'"
                 : "check its name, or log in with 'docker login' or 'podman login'"
         case 404: "check its name"
         case 429: hasLogin ? "try again later" : "try again later, or log in"

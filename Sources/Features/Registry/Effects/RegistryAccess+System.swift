@@ -8,6 +8,8 @@ package struct RegistryOptions: Hashable, Sendable {
     package var isAnonymous = false
     /// Whether the environment and the files of this process's user may be used.
     package var usesOwnersSecrets = true
+    /// Whether programs that keep logins are run.
+    package var runsHelpers = false
 
     package init() {}
 }
@@ -25,6 +27,7 @@ extension RegistryAccess {
             endpoint = address
         }
         guard options.usesOwnersSecrets, !options.isAnonymous else { return }
+        runsHelpers = options.runsHelpers
         for file in Self.files {
             guard
                 let bytes = try? BoundedRead.file(

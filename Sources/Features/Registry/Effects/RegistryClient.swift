@@ -36,7 +36,8 @@ package struct RegistryClient: Sendable {
     /// digest.
     package func manifest(_ reference: RegistryReference) throws(Failure) -> Manifest {
         let url = access.manifest(reference)
-        let login = access.logins.login(to: reference.registry, reference.name)
+        if let helper = access.helper(for: reference) { _ = try CredentialHelpers.shared.ask(helper) }
+        let login = access.login(to: reference)
         let key = RegistryTokens.Key(url, reference, login)
         var (head, body) = try get(url, reference, key, acceptsChallenge: true)
         if head.status == 401 {
@@ -81,8 +82,8 @@ package struct RegistryClient: Sendable {
     private func refusal(_ status: Int, _ code: String, _ reference: RegistryReference) -> StatedRefusal {
         RegistryRefusal(
             status: status, code: code,
-            hasLogin: access.logins.login(to: reference.registry, reference.name) != nil,
-            hasHelpers: access.logins.hasHelpers, registry: reference.registry
+            hasLogin: access.login(to: reference) != nil, hasHelpers: access.hasIdleHelpers,
+            registry: reference.registry
         ).stated
     }
 

@@ -6,6 +6,7 @@ package struct RegistryLister: CollectionLister {
     /// What the blobs become.
     private enum Form {
         case layout(ImageFolder)
+        case archive(ArchiveFile)
         case ollama(OllamaFolder)
         /// Files under their titles.
         case files
@@ -21,10 +22,11 @@ package struct RegistryLister: CollectionLister {
     /// Throws code 28 for an option that cannot be used.
     ///
     /// `platform`: of an index, `all` or `OS/ARCHITECTURE[/VARIANT]`; `nil` for this machine's. `isArtifact`: whether blobs become
-    /// files under their titles. `folder`: the user's; `nil` for the usual one.
+    /// files under their titles. `folder`: the user's; `nil` for the usual one. `archive`: one file instead of a folder, for which
+    /// ``ArchiveFile/mayHold(_:isArtifact:)`` is true.
     package init(
         _ client: RegistryClient, _ reference: RegistryReference, platform: String?, isArtifact: Bool,
-        _ filter: EntryFilter, into folder: String?
+        _ filter: EntryFilter, into folder: String?, archive: ArchiveFile? = nil
     ) throws(Failure) {
         self.client = client
         self.reference = reference
@@ -39,7 +41,10 @@ package struct RegistryLister: CollectionLister {
         } else {
             choice = platform == nil ? .one(.own) : .all
         }
-        if isArtifact {
+        if let archive {
+            form = .archive(archive)
+            self.folder = archive.folder
+        } else if isArtifact {
             form = .files
             self.folder = folder
         } else if reference.scheme == .ollama {
@@ -67,6 +72,8 @@ package struct RegistryLister: CollectionLister {
             sink.put(entries)
             return
         }
+        // A digest names the image already.
+        let tag = reference.tag ?? (reference.digest == nil ? RegistryReference.defaultTag : nil)
         switch form {
         case .files: break
         case .ollama(let folder):
@@ -74,9 +81,13 @@ package struct RegistryLister: CollectionLister {
                 try folder.complete(pull, reference)
                 return nil
             }
+        case .archive(let file):
+            let (image, manifests) = pull.layoutForm()
+            let archive = ImageArchive(image, manifests, pull.blobs, tag: tag)
+            if let text = try file.begin(archive) { return sink.tell(text) }
+            guard pull.refused.isEmpty else { break }
+            sink.follow { () throws(Failure) in try file.complete(archive) }
         case .layout(let folder):
-            // A digest names the image already.
-            let tag = reference.tag ?? (reference.digest == nil ? RegistryReference.defaultTag : nil)
             // An image without a layer that it needs is not complete.
             guard pull.refused.isEmpty else { break }
             sink.follow { () throws(Failure) in
@@ -89,7 +100,7 @@ package struct RegistryLister: CollectionLister {
 
     private func entries(of pull: RegistryPull, _ sink: ListingSink) throws(Failure) -> [CollectionEntry] {
         switch form {
-        case .layout:
+        case .layout, .archive:
             return pull.blobs.filter { $0.digest != RegistryPull.empty.digest }.map { blob in
                 let (folder, name) = ImageLayout.blob(blob.digest)
                 return entry(blob, "\(folder)/\(name)", isOwn: true)

@@ -66,7 +66,7 @@ private final class RegistrySink: ForwardingSink {
         self.clock = clock
         self.tokens = tokens
         self.start = start
-        login = access.logins.login(to: reference.registry, reference.name)
+        login = access.login(to: reference)
         key = RegistryTokens.Key(request.address, reference, login)
     }
 
@@ -110,7 +110,7 @@ private final class RegistrySink: ForwardingSink {
 
     private func refusal(_ status: Int) -> StatedRefusal {
         RegistryRefusal(
-            status: status, hasLogin: login != nil, hasHelpers: access.logins.hasHelpers, registry: reference.registry
+            status: status, hasLogin: login != nil, hasHelpers: access.hasIdleHelpers, registry: reference.registry
         ).stated
     }
 

@@ -7,6 +7,8 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
     case hf
     /// Manifests and blobs of an OCI registry: `oci://HOST/NAME@DIGEST`.
     case oci
+    /// Bytes of a file on a server of a torrent's pieces: `httpseed://PLACE/URL`.
+    case httpseed
 
     /// The beginning of its addresses.
     private var prefix: StaticString {
@@ -14,11 +16,17 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
         case .s3: "s3://"
         case .hf: "hf://"
         case .oci: "oci://"
+        case .httpseed: "httpseed://"
         }
     }
 
     /// Whether its root is a host's name, which may have a port.
     var hasPort: Bool { self == .oci }
+
+    /// Whether its keys are URLs themselves: programs write its addresses, and users none.
+    package var holdsURL: Bool { self == .httpseed }
+
+    static let ofPieces = AddressFlaw("address-of-pieces", "it is not the address of a server of pieces")
 
     /// That of a text that begins as its addresses do, in any case.
     init?(beginning text: some Collection<UInt8>) {
@@ -35,6 +43,7 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
         case .hf:
             AddressFlaw("address-without-repository", "it names no repository", remedy: "write hf://ORG/NAME")
         case .oci: AddressFlaw("address-without-registry", "it names no registry", remedy: "write oci://HOST/NAME:TAG")
+        case .httpseed: Self.ofPieces
         }
     }
 
@@ -52,6 +61,7 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
             AddressFlaw(
                 "address-login-before-registry", "it has a login before its registry",
                 remedy: "log in with 'docker login' or 'podman login'")
+        case .httpseed: Self.ofPieces
         }
     }
 
@@ -61,6 +71,7 @@ package enum LocatedScheme: String, Hashable, Sendable, CaseIterable {
         case .s3: AddressFlaw("address-bucket", "\(root) is not a valid bucket name")
         case .hf: AddressFlaw("address-organization", "\(root) is not the name of a user or organization")
         case .oci: AddressFlaw("address-registry", "\(root) is not the name of a registry")
+        case .httpseed: Self.ofPieces
         }
     }
 }

@@ -52,6 +52,10 @@ extension TransferFault {
     /// Whether it is about the client certificate.
     var concernsClientCertificate: Bool { cause.id.hasPrefix("client-certificate-") }
 
+    /// The host's key is not the one that the user knows.
+    package static let unknownSSHKey = TransferFault(
+        .tls, LocalizableMessage("fault-ssh-key", "the host's SSH key is not in known_hosts, or not the one there"))
+    var concernsSSH: Bool { cause.id == Self.unknownSSHKey.cause.id }
     /// Whether the server does not use TLS on this port.
     var lacksTLS: Bool { cause.tellsOfNoTLS }
 

@@ -39,6 +39,8 @@ extension TransferFault {
         case .tls where concernsClientCertificate: "check \(.option(.certificate)) and \(.option(.key))"
         case .tls where lacksTLS: "check the URL: http:// may be meant, or another port"
         case .tls where lacksAuthorities: "check \(.option(.authorityFile))"
+        case .tls where concernsSSH:
+            "compare its key with 'ssh-keyscan HOST', then connect once with ssh, or correct known_hosts"
         case .tls: "check the URL and the clock, or set \(.option(.authorityFile))"
         case .publicKey: "make sure that this is the right server before you change \(.option(.pinnedPublicKeys))"
         case .denied: "correct \(.option(.user))"
@@ -46,7 +48,7 @@ extension TransferFault {
         case .nameResolution, .nameMissing: "check the host's name"
         case .proxy where concernsVariable:
             "correct that variable ('@' in a password is written as %40), or set \(.option(.proxy))"
-        case .proxy: "check \(.option(.proxy))"
+        case .proxy: "check \(.option(.proxy)), or the variable http_proxy or https_proxy that names it"
         case .notFound: "check the URL"
         case .privateAddress: "disable \(.option(.deniesPrivateAddresses)) if this is intended"
         case .other where lacksCurl: "install libcurl.so.4 (Debian's package is libcurl4)"

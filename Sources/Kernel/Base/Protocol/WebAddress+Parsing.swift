@@ -133,6 +133,11 @@ extension WebAddress {
         if let scheme = Scheme(text) { return scheme }
         // `example.org:8080/file` and `localhost:8080/file` have a port there, not a scheme.
         if !rest.starts(with: "//".utf8), name.contains(.dot) || rest.first?.isDigit == true { throw missingScheme }
+        if text == "magnet" {
+            throw AddressFlaw(
+                "magnet-link", "magnet links need peers, which are not supported",
+                remedy: "use a .torrent with web seeds, or a client of BitTorrent")
+        }
         throw AddressFlaw(
             "address-scheme", "unsupported scheme '\(Redaction.clipped(text, to: 32))'",
             remedy: "supported: \(Scheme.list)")
@@ -252,6 +257,9 @@ extension WebAddress.Scheme: CaseIterable {
         }
     }
 
-    /// For messages.
-    static var list: String { allCases.map(\.name).joined(separator: ", ") }
+    /// Those that users write, for messages.
+    static var list: String {
+        allCases.filter { if case .located(let scheme) = $0 { !scheme.holdsURL } else { true } }.map(\.name)
+            .joined(separator: ", ")
+    }
 }

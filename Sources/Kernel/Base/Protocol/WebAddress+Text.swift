@@ -1,6 +1,9 @@
 extension WebAddress {
     /// The URL for display: a query may be a secret (signed addresses), so it is elided.
-    package var redacted: String { query == nil ? text : Self.text(scheme, host, port, path, "…") }
+    package var redacted: String {
+        if case .located(let scheme) = scheme, scheme.holdsURL { return Redaction.address(key) }
+        return query == nil ? text : Self.text(scheme, host, port, path, "…")
+    }
 
     /// Written into one allocation: a list may need thousands of addresses.
     static func text(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) -> String {

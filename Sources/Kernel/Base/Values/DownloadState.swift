@@ -1,4 +1,7 @@
 /// The state of a download.
+#if hasAttribute(nonexhaustive)
+@nonexhaustive(warn)
+#endif
 public enum DownloadState: String, Sendable, Hashable, CaseIterable {
     /// Not started, or waiting for a free slot.
     case waiting

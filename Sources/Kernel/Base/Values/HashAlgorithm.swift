@@ -29,11 +29,20 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case crc32 = "crc32"
     /// Adler-32 (RFC 1950 §8.2).
     case adler32 = "adler32"
+    /// The root of a binary tree of SHA-256 digests, whose leaves are those of 16 KiB each (BEP 52): of pieces only.
+    case sha256Tree = "sha-256-tree"
+
+    /// Those that a whole file may have.
+    package static let allCases: [HashAlgorithm] = [
+        .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256, .blake2s,
+        .sm3,
+        .sha1, .gitBlob, .md5, .crc64nvme, .crc32c, .crc32, .adler32,
+    ]
 
     /// Length of the digest in bytes.
     package var length: Int {
         switch self {
-        case .sha256, .sha3256, .sha512256, .blake2s, .sm3: 32
+        case .sha256, .sha3256, .sha512256, .blake2s, .sm3, .sha256Tree: 32
         case .sha512, .blake2b, .sha3512: 64
         case .sha384, .sha3384: 48
         case .sha224, .sha3224: 28
@@ -50,7 +59,7 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     package var isWeak: Bool {
         switch self {
         case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256, .blake2s,
-            .sm3:
+            .sm3, .sha256Tree:
             false
         case .sha1, .gitBlob, .md5, .crc64nvme, .crc32c, .crc32, .adler32: true
         }

@@ -23,6 +23,23 @@ package struct Interval: Hashable, Comparable, Sendable {
     }
 }
 
+extension Interval {
+    /// What does not fit is clamped.
+    package init(_ duration: Duration) { self = .seconds(duration.seconds) }
+}
+
+extension Duration {
+    package init(_ interval: Interval) { self = .nanoseconds(interval.nanoseconds) }
+
+    /// More than 30,000 years are clamped, where `seconds(_:)` would trap, and NaN is zero.
+    package init(clampingSeconds seconds: Double) {
+        self = .seconds(seconds.isNaN ? 0 : min(max(seconds, -1e12), 1e12))
+    }
+
+    /// Whole seconds are exact, as the quotient of two durations is not.
+    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+
 /// A reading of a monotonic clock, in nanoseconds since an arbitrary origin.
 package struct Instant: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64

@@ -237,8 +237,9 @@ extension DownloadMachine {
             continuity.representation?.coding == response.identity.coding
         else { return nil }
         let total = plan.selectedLength(of: response.identity.total)
-        // A whole without a length has all of the pieces, or their digests tell.
-        guard lanes.map.total ?? total == total || total == nil && hasPieces, !contradictsDigests(lanes[index]) else {
+        // A whole without a length has the known one if its tag proves it; else all of the pieces, or their digests tell.
+        let isOfKnownLength = total == nil && (hasPieces || response.evidence == .strong)
+        guard lanes.map.total ?? total == total || isOfKnownLength, !contradictsDigests(lanes[index]) else {
             return nil
         }
         let drops = lanes.keep(index).map { Action.drop($0) }

@@ -100,7 +100,7 @@ extension DownloadMachine {
         // attempts, and do not make the wait sixteen times as long.
         let waited = waiting.refillAfter.flatMap { now < $0 ? $0 : nil }
         if waited == nil { budget.laneFailed() }
-        let wait = plan.retry.wait(attempt: budget.laneFaults, retryAfter: fault.retryAfter, dice: &dice)
+        let wait = wait(attempt: budget.laneFaults, after: fault, source: lane.source, now: now)
         waiting.refillAfter = max(waited ?? now, now + wait)
         let isRepeated = budget.laneFaults > 1 || waited != nil
         let isSilent = fault == .silent(hasResponse: false) && lane.request.range != .whole && lane.isAsking
@@ -180,11 +180,24 @@ extension DownloadMachine {
     private mutating func retry(
         _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int, now: Instant
     ) -> [Action] {
-        let failure = describe(fault, disposition, source: source)
+        var failure = describe(fault, disposition, source: source)
         guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }
-        let wait = plan.retry.wait(attempt: attempts + 1, retryAfter: fault.retryAfter, dice: &dice)
+        let wait = wait(attempt: attempts + 1, after: fault, source: source, now: now)
+        // What is awaited is another source.
+        if sources[source].isResting(now: now + wait) { failure.retryAfter = nil }
         if let asks = presentFailure(failure, of: source, wait: wait) { return asks }
         return attempt(source, after: wait, failure, now: now)
+    }
+
+    /// The wait before the next request: a Retry-After is one source's, and holds up no other.
+    private mutating func wait(attempt: Int, after fault: AttemptFault, source: Int, now: Instant) -> Interval {
+        guard sources.count > 1, let requested = plan.retry.allowed(fault.retryAfter) else {
+            return plan.retry.wait(attempt: attempt, retryAfter: fault.retryAfter, dice: &dice)
+        }
+        sources[source].rest(until: now + requested)
+        if requested > .zero, hasOther(than: source, now: now) { return .zero }
+        let first = sources.filter(\.isUsable).map { $0.restsUntil ?? now }.min() ?? now
+        return plan.retry.wait(attempt: attempt, retryAfter: max(first - now, .zero), dice: &dice)
     }
 
     /// Makes the next attempt after `wait`.
@@ -201,8 +214,12 @@ extension DownloadMachine {
     /// `until`: the host requested no request before.
     package mutating func denied(_ id: LaneID, until: Instant?, now: Instant) -> [Action] {
         guard isActive, let index = lanes.index(of: id) else { return [] }
+        let source = lanes[index].source
         let drop = remove(index)
         let noted = noteNetwork()
+        if let until, sources.count > 1, sources[source].rest(until: until), hasOther(than: source, now: now) {
+            return [drop] + noted + (lanes.list.isEmpty ? openFirst(now: now) : reclaim(now: now))
+        }
         waiting.beginForPlace(until: until, isForLane: !lanes.list.isEmpty)
         // At once: work taken from a lane for this one must not end that lane in the meantime.
         return [drop] + noted + (lanes.list.isEmpty ? [] : reclaim(now: now))

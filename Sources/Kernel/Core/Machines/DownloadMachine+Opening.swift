@@ -6,7 +6,7 @@ extension DownloadMachine {
     /// Opens the one lane that probes the server: at the start, after a pause, after all lanes failed.
     mutating func openFirst(now: Instant) -> [Action] {
         pieces.awaitNone()
-        let source = pickSource()
+        let source = pickSource(now: now)
         sampleOpenJoints()
         let next: DownloadState = written > 0 && file.isClaimed ? .transferring : .probing
         let isCompared = !continuity.isComparing
@@ -19,11 +19,25 @@ extension DownloadMachine {
     }
 
     /// Selects the next source after failures of one.
-    private func pickSource() -> Int {
+    private func pickSource(now: Instant) -> Int {
         if sources.count == 1 { return 0 }
         let usable = sources.indices.filter { sources[$0].isUsable }
         let reachable = usable.filter { !network.isUnreached($0) }
-        return reachable.isEmpty ? usable[attempts % usable.count] : reachable[attempts % reachable.count]
+        let choice = awake(reachable.isEmpty ? usable : reachable, now: now)
+        return choice[attempts % choice.count]
+    }
+
+    /// Those whose hosts requested no wait; all if none is left.
+    private func awake(_ choice: [Int], now: Instant) -> [Int] {
+        let awake = choice.filter { !sources[$0].isResting(now: now) }
+        return awake.isEmpty ? choice : awake
+    }
+
+    /// Whether a request can be sent to another source than this one.
+    func hasOther(than source: Int, now: Instant) -> Bool {
+        sources.indices.contains {
+            $0 != source && sources[$0].isUsable && !network.isUnreached($0) && !sources[$0].isResting(now: now)
+        }
     }
 
     private mutating func openFirst(from source: Int, now: Instant) -> [Action] {
@@ -80,6 +94,11 @@ extension DownloadMachine {
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = lanes.map.rest
         let promise = promise(of: source)
+        if let wanted = lanes.wanted, digestsDecide || promise == .strong,
+            let gap = gaps.first(where: { $0.contains(wanted) })
+        {
+            return (ByteRange(wanted, gap.end), 0)
+        }
         if let first = gaps.first, digestsDecide || promise == .strong || isComparedEnd(first.start, of: source) {
             return (first, 0)
         }
@@ -93,7 +112,7 @@ extension DownloadMachine {
     /// responses are requested one at a time.
     ///
     /// Changes nothing; if it were not `mutating`, it would be called with a copy of the whole machine.
-    private mutating func maySegment() -> Bool {
+    mutating func maySegment() -> Bool {
         guard phase == .transferring, file.isClaimed, server.rangesUsable, lanes.map.total != nil,
             continuity.base != nil,
             continuity.samples.isEmpty,
@@ -139,6 +158,7 @@ extension DownloadMachine {
         guard lanes.list.count < width, maySegment() else { return reclaim(now: now) }
         var actions: [Action] = []
         var planner = Planner()
+        planner.wanted = lanes.wanted
         planner.opening = lanes.list.reduce(.zero) { max($0, $1.speed.opening) }
         // Each range of a file transfer costs a transfer of its own.
         if let sharers = lanes.ramp.sharers, !sources.contains(where: \.isFileTransfer) {
@@ -149,10 +169,10 @@ extension DownloadMachine {
             let views = lanes.list.map {
                 Planner.LaneView(
                     id: $0.id, speed: $0.speed.present, isRacing: $0.isRacing, silentFor: now - $0.speed.lastByteAt,
-                    isHeld: $0.speed.isHeld || isReplacingPiece($0))
+                    isHeld: $0.speed.isHeld, keepsRange: isReplacingPiece($0))
             }
             guard let work = planner.nextWork(in: lanes.map, lanes: views),
-                let opened = open(work, source: turn(), now: now)
+                let opened = open(work, source: turn(now: now), now: now)
             else { break }
             actions += opened
         }
@@ -162,9 +182,9 @@ extension DownloadMachine {
     }
 
     /// The source that can send ranges and has the fewest lanes; among equals the next in rotation.
-    private mutating func turn() -> Int {
+    private mutating func turn(now: Instant) -> Int {
         let able = sources.indices.filter(isCandidate)
-        return lanes.turn(of: able)
+        return lanes.turn(of: able.count > 1 ? awake(able, now: now) : able)
     }
 
     private mutating func open(_ work: Planner.Work, source: Int, now: Instant) -> [Action]? {

@@ -43,6 +43,9 @@ extension DownloadMachine {
         }
         switch verdict {
         case .usable(let response), .wholeInstead(let response, evidence: _):
+            if let type = response.identity.mediaType, plan.otherTypes.contains(type), written == 0 {
+                return fail(.otherType(type, of: sources[source].current))
+            }
             if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
             noteLinks(head, lane: index)
         case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage, .redirect, .fault:
@@ -64,7 +67,8 @@ extension DownloadMachine {
             // With pieces every byte will be checked, whatever the validators say.
             record: !hasPieces ? known?.record(of: sources[source].text, at: lanes[index].request.host) : nil,
             have: have,
-            held: written, name: file.name)
+            held: written,
+            name: file.name ?? (known == nil && continuity.former == nil ? nil : namedBySource))
         judge.takesEverySuccess = plan.takesEverySuccess
         judge.former = continuity.former.map { former in
             let isOwn = former.record(of: sources[source].text, at: lanes[index].request.host) != nil
@@ -74,6 +78,12 @@ extension DownloadMachine {
                 suspect: former.suspect)
         }
         return judge
+    }
+
+    /// What the URL calls the file, before it has a place: only a name with an ending says which types fit.
+    private var namedBySource: String? {
+        let name = sources[0].given.lastPathComponent
+        return name.utf8.contains(.dot) ? name : nil
     }
 
     private mutating func follow(
@@ -200,4 +210,15 @@ extension DownloadMachine {
     }
 
     mutating func remove(_ index: Int) -> Action { .drop(lanes.remove(index)) }
+}
+
+extension Failure {
+    fileprivate static func otherType(_ type: String, of address: WebAddress) -> Failure {
+        Failure(
+            .rejected, "cannot use the response of", at: address.redacted,
+            because: LocalizableMessage("type-of-no-file", "its type is \(type)"))
+    }
+
+    /// Whether the download ended because its content is not downloaded as a file (``DownloadPlan/otherTypes``).
+    package var isOfOtherType: Bool { cause?.id == "type-of-no-file" }
 }

@@ -48,6 +48,8 @@ package struct DownloadPlan: Hashable, Sendable {
     package var endsWithErrorResponse = false
     /// Whether the response of every status of success is the content, as rules for robots are (RFC 9309 §2.3.1.1).
     package var takesEverySuccess = false
+    /// Media types of what is not downloaded as a file: such a response ends the download before its first byte is used.
+    package var otherTypes: Set<String> = []
     /// Whether the listing of a folder of a file server is the content.
     package var listing: FolderListingForm?
     /// The time of the file that is there and may be replaced: the content is wanted only if it has changed since

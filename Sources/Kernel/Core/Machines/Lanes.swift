@@ -115,6 +115,10 @@ package struct Lanes: Hashable, Sendable {
     package internal(set) var allowance = LaneAllowance()
     /// Bytes received over the network; those fetched twice count twice.
     package private(set) var received: Int64 = 0
+    /// The byte that a reader waits for.
+    package internal(set) var wanted: Int64?
+    /// When a lane was last ended for the sake of a wanted byte.
+    var displacedAt: Instant?
     private var next: UInt32 = 0
     private var nextSource = 0
     private let place = KeptInPlace()
@@ -333,11 +337,31 @@ package struct Lanes: Hashable, Sendable {
 
     /// How many there may be now.
     ///
-    /// Beside the only lane, if that crawls, a second connection is tried. Not instead of it: the server's support of
-    /// Range is known only after a response to one.
+    /// Beside the only lane, if that crawls or a reader waits for other bytes, a second connection is tried. Not instead of it:
+    /// the server's support of Range is known only after a response to one.
     func width(now: Instant) -> Int {
-        let isLone = list.count == 1 && list[0].speed.crawls(for: Lanes.loneCrawl, now: now)
+        let isLone = list.count == 1 && (list[0].speed.crawls(for: Lanes.loneCrawl, now: now) || isMissed)
         return min(ramp.width + (isLone ? 1 : 0), allowance.width)
+    }
+
+    /// Whether a reader waits for other bytes than the lanes bring, and the number of connections is not the user's.
+    private var isMissed: Bool {
+        guard ramp.mode.isAutomatic, let wanted else { return false }
+        return !brings(wanted)
+    }
+
+    /// Whether the byte is on disk, or a lane receives it soon.
+    func brings(_ byte: Int64) -> Bool {
+        if map.done.contains(ByteRange(byte, byte + 1)) { return true }
+        guard let claim = map.claims.first(where: { $0.range.contains(byte) }), let index = index(of: claim.lane) else {
+            return false
+        }
+        return Planner.isNear(byte, to: claim.range.start, speed: list[index].speed.present)
+    }
+
+    /// The lane that is ended for the sake of a wanted byte: a racer, or the one that has most to do.
+    var leastUseful: Int? {
+        list.firstIndex { $0.isRacing != nil } ?? list.indices.max { left(of: $0).count < left(of: $1).count }
     }
 }
 

@@ -40,6 +40,8 @@ package struct Source: Hashable, Sendable {
     var sendsParts = false
     /// It has rejected a further connection while it served another: that rejection says nothing about the content.
     var turnsAway = false
+    /// Its host requested no request before; other sources are used meanwhile.
+    var restsUntil: Instant?
 
     package init(_ address: WebAddress) {
         given = address
@@ -72,7 +74,17 @@ package struct Source: Hashable, Sendable {
         sendsParts = false
         wentBack = false
         parts = PartLimits()
+        restsUntil = nil
     }
+
+    /// `false` if it rests until then already.
+    @discardableResult mutating func rest(until: Instant) -> Bool {
+        if let restsUntil, restsUntil >= until { return false }
+        restsUntil = until
+        return true
+    }
+
+    func isResting(now: Instant) -> Bool { restsUntil.map { now < $0 } ?? false }
 
     // MARK: redirects
 

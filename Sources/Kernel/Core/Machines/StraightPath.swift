@@ -54,7 +54,8 @@ package struct StraightPath: Hashable, Sendable {
             head.link == nil || !plan.verification.usesFields,
             let expected = Self.expected(of: head, plan), expected.isEmpty || length <= Self.longestHashed,
             case .usable(let response) = Judge(requested: .whole, known: nil).verdict(on: head, wallTime: wallTime),
-            response.identity.coding == nil, response.range == ByteRange(0, length)
+            response.identity.coding == nil, response.range == ByteRange(0, length),
+            response.identity.mediaType.map({ !plan.otherTypes.contains($0) }) ?? true
         else { return false }
         content = Content(length: length, validators: response.identity.validators, expected: expected)
         return true

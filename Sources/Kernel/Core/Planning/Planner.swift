@@ -20,6 +20,11 @@ package struct Planner: Hashable, Sendable {
     package var raceWorthwhile = Interval.seconds(1)
     /// The length of a range for a free lane; what follows it is left without an owner.
     package var longestRange = ByteRange.open
+    /// The byte that a reader waits for.
+    package var wanted: Int64?
+    /// A lane that reaches the wanted byte within this time, or this many bytes, brings it sooner than another request.
+    package static let reach = Interval.milliseconds(250)
+    package static let shortWay: Int64 = 256 << 10
 
     package init() {}
 
@@ -33,13 +38,19 @@ package struct Planner: Hashable, Sendable {
         /// A rate limit holds it back: bytes of its range that its server has sent wait to be read, and would
         /// be lost with a part of the range.
         package var isHeld: Bool
+        /// Its range is not to be shortened.
+        package var keepsRange: Bool
 
-        package init(id: LaneID, speed: Double, isRacing: LaneID?, silentFor: Interval, isHeld: Bool = false) {
+        package init(
+            id: LaneID, speed: Double, isRacing: LaneID?, silentFor: Interval, isHeld: Bool = false,
+            keepsRange: Bool = false
+        ) {
             self.id = id
             self.speed = speed
             self.isRacing = isRacing
             self.silentFor = silentFor
             self.isHeld = isHeld
+            self.keepsRange = keepsRange
         }
     }
 
@@ -53,9 +64,29 @@ package struct Planner: Hashable, Sendable {
     }
 
     package func nextWork(in map: SegmentMap, lanes: [LaneView]) -> Work? {
+        if let work = wantedWork(in: map, lanes: lanes) { return work }
         if let largest = map.rest.max(by: { $0.count < $1.count }) { return .rest(bounded(largest)) }
         guard map.total != nil else { return nil }
         return steal(in: map, lanes: lanes) ?? race(in: map, lanes: lanes)
+    }
+
+    /// The work that begins with the wanted byte, unless a lane brings it soon.
+    private func wantedWork(in map: SegmentMap, lanes: [LaneView]) -> Work? {
+        guard let wanted, map.total != nil else { return nil }
+        if let gap = map.rest.first(where: { $0.contains(wanted) }) {
+            return .rest(bounded(ByteRange(wanted, gap.end)))
+        }
+        guard let claim = map.claims.first(where: { $0.range.contains(wanted) }),
+            let lane = lanes.first(where: { $0.id == claim.lane }), !lane.keepsRange,
+            !lanes.contains(where: { $0.isRacing == claim.lane }),
+            !Self.isNear(wanted, to: claim.range.start, speed: lane.speed)
+        else { return nil }
+        return .steal(bounded(ByteRange(wanted, claim.range.end)), from: claim.lane)
+    }
+
+    /// Whether a lane of that speed comes from `cursor` to the byte soon.
+    static func isNear(_ byte: Int64, to cursor: Int64, speed: Double) -> Bool {
+        byte - cursor <= max(shortWay, Int64(min(speed * reach.seconds, 1e15)))
     }
 
     private func steal(in map: SegmentMap, lanes: [LaneView]) -> Work? {
@@ -66,7 +97,9 @@ package struct Planner: Hashable, Sendable {
         let latest = map.claims.compactMap { claim -> (claim: SegmentMap.Claim, wait: Double)? in
             let lane = lanes.first { $0.id == claim.lane }
             let own = lane?.speed ?? 0
-            guard lane?.isHeld != true, !raced.contains(claim.lane), isWorthSplitting(claim.range, speed: own) else {
+            guard lane?.isHeld != true, lane?.keepsRange != true, !raced.contains(claim.lane),
+                isWorthSplitting(claim.range, speed: own)
+            else {
                 return nil
             }
             // Where no speed is known, the longest range will finish last.
@@ -93,7 +126,9 @@ package struct Planner: Hashable, Sendable {
 
     private func race(in map: SegmentMap, lanes: [LaneView]) -> Work? {
         let slowest = map.claims.compactMap { claim -> (claim: SegmentMap.Claim, wait: Double)? in
-            guard let lane = lanes.first(where: { $0.id == claim.lane }), !lane.isHeld else { return nil }
+            guard let lane = lanes.first(where: { $0.id == claim.lane }), !lane.isHeld, !lane.keepsRange else {
+                return nil
+            }
             let racers = lanes.count { $0.isRacing == claim.lane }
             guard racers + 1 < racersPerRange else { return nil }
             let wait = lane.speed > 0 ? Double(claim.range.count) / lane.speed : lane.silentFor.seconds

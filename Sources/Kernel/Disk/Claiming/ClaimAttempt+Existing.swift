@@ -102,8 +102,8 @@ extension ClaimAttempt {
         }
     }
 
-    /// The journal is written first and records that this was a finished file: a kill between the steps leaves either
-    /// the file under its name, or a part file that the next claim restores or resumes.
+    /// The journal is written and synced first and records that this was a finished file: a kill or a power cut between the
+    /// steps leaves either the file under its name, or a part file that the next claim restores or resumes.
     private func move(_ file: OpenFile, _ status: FileStatus, _ ticket: ClaimTicket) throws(Failure) -> Outcome {
         try clearOrphan()
         let facts = facts
@@ -115,6 +115,8 @@ extension ClaimAttempt {
                 inodes: JournalInodes(part: status.identity.inode, journal: inode), boot: boot, nonce: nonce)
         }
         do throws(SystemError) {
+            // A part file whose journal is empty would begin anew.
+            if !folder.traits.contains(.volatile) { try journal.file.syncAll() }
             try setMark(on: file)
             try folder.rename(names.final, to: names.part, replacing: false)
         } catch {

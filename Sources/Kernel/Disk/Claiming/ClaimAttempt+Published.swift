@@ -51,6 +51,32 @@ extension ClaimAttempt {
         return !isNotedAsComplete(file, finished) && !image.claimsAll(of: finished.length)
     }
 
+    /// Removes the journal beside a finished file that is recognized without a claim; that of an unfinished one stays.
+    fileprivate func removeLeftover(of finished: FileStatus) {
+        do throws(SystemError) {
+            guard folder.flaw(of: finished).map({ $0 == .severalNames }) ?? true,
+                try folder.status(of: names.journal) != nil, try folder.status(of: names.part) == nil
+            else { return }
+            let file = try folder.open(names.final, flags: O_RDWR | O_NONBLOCK)
+            guard try file.status().identity == finished.identity, try JournalFile.lockIfPossible(file) else { return }
+            let isNoted = isNotedAsComplete(file, finished)
+            let isLeft =
+                switch try? JournalFile.find(names.journal, in: folder) {
+                case .whole(let image, _):
+                    image.header.original == nil && image.header.inodes.part == finished.identity.inode
+                        && (isNoted || !folder.bearsMarks && image.claimsAll(of: finished.length))
+                case .unborn, .damaged: isNoted
+                case .none?, .foreign, .held, .newer, nil: false
+                }
+            guard isLeft else { return }
+            try folder.sync()
+            try folder.remove(names.journal)
+            OwnerAttribute.end(on: file)
+        } catch {
+            // What cannot be inspected is another program's.
+        }
+    }
+
     /// Whether publishing has noted on the file that it is complete, and nothing has changed it since.
     private func isNotedAsComplete(_ file: OpenFile, _ status: FileStatus) -> Bool {
         guard folder.bearsMarks else { return false }
@@ -85,6 +111,18 @@ extension ClaimAttempt {
         case .unborn, .damaged: return isNoted ? .journal : nil
         case .held, .newer, nil: return nil
         }
+    }
+}
+
+extension FileDisk {
+    /// Removes what a kill or a power cut has left of publishing a file that is there, and whose name nobody claims.
+    package func tidy(_ name: String, in folder: String) {
+        guard let folder = folders.existing(folder, trusting: true), let finished = try? folder.status(of: name) else {
+            return
+        }
+        let claim = Claim(
+            folder: folder.path, name: name, ifExists: .skip, facts: JournalFacts(sources: [], name: name))
+        ClaimAttempt(disk: self, folder: folder, claim: claim, number: 0).removeLeftover(of: finished)
     }
 }
 

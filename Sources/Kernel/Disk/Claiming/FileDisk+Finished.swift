@@ -6,7 +6,7 @@ import PawlSystem
 /// A finished file of Pawl's own that still matches the server's.
 extension ClaimAttempt {
     func isComplete(_ finished: FileStatus) -> Bool {
-        guard disk.recognizesFinished, let content = claim.content(),
+        guard disk.recognizesFinished, claim.replaces?.isWrong != true, let content = claim.content(),
             let mark = disk.completion(of: names.final, finished, in: folder)
         else { return false }
         return mark.isProven && mark.fingerprint == content && mark.length == claim.length ?? mark.length
@@ -69,13 +69,13 @@ extension FileDisk {
     }
 
     package func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, padding: Int64, of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         hashers.submit {
             do throws(Failure) {
                 let file = try FileHashing(Array(path.utf8))
-                completion(.success(try file.digest(algorithm, of: range)))
+                completion(.success(try file.digest(algorithm, of: range, padding: padding)))
             } catch { completion(.failure(error)) }
         }
     }

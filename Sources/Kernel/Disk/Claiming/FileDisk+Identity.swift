@@ -36,13 +36,19 @@ extension FileDisk {
 
     package func syncNames(in folder: String) { try? folders.existing(folder)?.sync() }
 
-    package func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure) {
+    package func rename(
+        _ name: String, to newName: String, in folder: String, if file: FinishedFile, replacing: Bool
+    ) throws(Failure) {
         let folder = try existing(folder, of: name, to: "cannot rename")
         guard let proven = try folder.prove(file, as: name, to: "cannot rename") else {
             throw Failure.system(.renameFailed, "cannot rename", at: folder.path(of: name), .missing)
         }
+        // A link is itself replaced nowhere: what it leads to may be anywhere.
+        if replacing, let other = folder.found(newName), !other.isRegular {
+            throw Failure.exists(folder.path(of: newName))
+        }
         do throws(SystemError) {
-            try folder.rename(name, to: newName, replacing: false)
+            try folder.rename(name, to: newName, replacing: replacing)
             // Another file may have got the name since it was looked at.
             guard folder.found(newName)?.identity == proven.identity else {
                 try folder.rename(newName, to: name, replacing: false)
@@ -56,22 +62,23 @@ extension FileDisk {
         }
     }
 
-    package func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
-    {
+    package func link(
+        _ name: String, from folder: String, as newName: String, to newFolder: String, if file: FinishedFile
+    ) throws(Failure) {
         let old = try existing(folder, of: name, to: "cannot move")
         guard let proven = try old.prove(file, as: name, to: "cannot move") else {
             throw Failure.system(.renameFailed, "cannot move", at: old.path(of: name), .missing)
         }
         let new = try folders.open(newFolder)
         do throws(SystemError) {
-            try old.link(name, into: new)
-            guard new.found(name)?.identity == proven.identity else {
+            try old.link(name, as: newName, into: new)
+            guard new.found(newName)?.identity == proven.identity else {
                 // Another file's second name, or its only one.
-                if old.found(name) != nil { try new.remove(name) } else { try new.move(name, to: name, of: old) }
+                if old.found(name) != nil { try new.remove(newName) } else { try new.move(newName, to: name, of: old) }
                 throw SystemError(number: ESTALE)
             }
             try new.sync()
-        } catch  where error.number == EEXIST { throw Failure.exists(new.path(of: name)) } catch
+        } catch  where error.number == EEXIST { throw Failure.exists(new.path(of: newName)) } catch
             where error.number == ESTALE
         { throw Failure.notTheFile("cannot move", at: old.path(of: name)) } catch {
             throw Failure.system(.renameFailed, "cannot move", at: old.path(of: name), error)

@@ -21,6 +21,8 @@ struct PartNames: Hashable, Sendable {
 
 extension Folder {
     /// Gives a part file its final name without its owner attribute; it keeps the attribute where the name is taken.
+    ///
+    /// The name is on stable storage when this returns: a part file whose journal is removed next would begin anew.
     func restore(_ file: OpenFile, _ names: PartNames) throws(SystemError) {
         let mark = OwnerAttribute.read(file)
         let part = OwnerAttribute.part(of: file)
@@ -29,5 +31,6 @@ extension Folder {
             if case .of(let value) = mark { _ = try? OwnerAttribute.set(value, part: part, on: file) }
             throw error
         }
+        if !traits.contains(.volatile) { try? sync() }
     }
 }

@@ -21,10 +21,11 @@ package struct FileHashing: Sendable {
     /// Hashes ranges of a part file.
     init(_ file: OpenFile, path: String) { self.file = RegularFile(file, path: path) }
 
-    /// The digest of one range, which the file has.
-    func digest(_ algorithm: HashAlgorithm, of range: ByteRange) throws(Failure) -> [UInt8] {
+    /// The digest of one range, which the file has, with `padding` zeros behind it.
+    func digest(_ algorithm: HashAlgorithm, of range: ByteRange, padding: Int64) throws(Failure) -> [UInt8] {
         let hash = RunningHash([algorithm])
         _ = try feed(hash, range) { _ in true }
+        hash.pad(padding)
         return hash.finish()[0].digest
     }
 
@@ -56,6 +57,7 @@ package struct FileHashing: Sendable {
             }
             let hash = RunningHash([pieces.algorithm])
             guard try feed(hash, range, progress) else { return nil }
+            hash.pad(pieces.padding(of: piece, in: total))
             if !hash.finish()[0].digest.elementsEqual(pieces.digest(piece)) { wrong.append(piece) }
         }
         try checkUnchanged()

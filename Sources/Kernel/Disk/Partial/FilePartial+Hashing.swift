@@ -32,13 +32,14 @@ extension FilePartial {
     }
 
     func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, padding: Int64,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         let (file, path) = (openFile, partPath)
         disk.hashers.submit {
             do throws(Failure) {
-                completion(.success(try FileHashing(file, path: path).digest(algorithm, of: range)))
+                let hashing = FileHashing(file, path: path)
+                completion(.success(try hashing.digest(algorithm, of: range, padding: padding)))
             } catch { completion(.failure(error)) }
         }
     }

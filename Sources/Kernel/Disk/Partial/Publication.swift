@@ -259,7 +259,7 @@ struct ClaimTerms: Hashable, Sendable {
         name = claim.name
         isChosen = claim.isChosen
         ifExists = claim.ifExists
-        replaces = claim.replaces
+        replaces = claim.replaces?.stamp
         recognizesBytes = claim.recognizesBytes
         source = claim.facts.sources.first ?? ""
         selection = claim.facts.representation.selection

@@ -12,6 +12,7 @@ import PawlSystem
         case digest(OpaquePointer)
         case crc(kind: Int32, value: UInt64)
         case adler(Adler32)
+        case tree(HashTree)
         /// Begins with the length, so that the bytes are kept until they are all there.
         case blob
         /// libcrypto does not have the algorithm.
@@ -67,6 +68,7 @@ import PawlSystem
         case .crc32, .crc32c, .crc64nvme: return unsafe .crc(kind: crcKind(algorithm) ?? 0, value: 0)
         case .adler32: return unsafe .adler(Adler32())
         case .gitBlob: return unsafe .blob
+        case .sha256Tree: return unsafe .tree(HashTree())
         }
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
         let began = unsafe EVP_DigestInit_ex(context, method, nil)
@@ -87,7 +89,7 @@ import PawlSystem
     static func crcKind(_ algorithm: HashAlgorithm) -> Int32? {
         switch algorithm {
         case .sha256, .sha512, .sha384, .sha224, .blake2b, .sha3256, .sha3512, .sha3384, .sha3224, .sha512256, .blake2s,
-            .sm3, .sha1, .gitBlob, .md5, .adler32:
+            .sm3, .sha1, .gitBlob, .md5, .adler32, .sha256Tree:
             nil
         case .crc32: Int32(PAWL_CRC32)
         case .crc32c: Int32(PAWL_CRC32C)
@@ -96,7 +98,7 @@ import PawlSystem
     }
 
     /// The CRCs so far.
-    var crcValues: [UInt64] {
+    package var crcValues: [UInt64] {
         unsafe parts.indices.map { index in
             guard case .crc(_, let value) = unsafe parts[index] else { return 0 }
             return value
@@ -134,9 +136,23 @@ import PawlSystem
             case .adler(var sum):
                 unsafe sum.add(bytes)
                 unsafe parts[index] = .adler(sum)
+            case .tree(let tree): unsafe tree.feed(bytes)
             }
         }
         position += Int64(bytes.count)
+    }
+
+    /// Completes a piece: with zeros, or a tree with leaves of zeros.
+    func pad(_ count: Int64) {
+        guard count > 0 else { return }
+        if algorithms == [.sha256Tree], case .tree(let tree) = unsafe parts[0] { return tree.pad(count) }
+        let zeros = [UInt8](repeating: 0, count: Int(min(count, Int64(Self.room))))
+        var left = count
+        while left > 0 {
+            let part = Int(min(left, Int64(zeros.count)))
+            unsafe zeros.withUnsafeBytes { unsafe feed(UnsafeRawBufferPointer(rebasing: $0[..<part])) }
+            left -= Int64(part)
+        }
     }
 
     /// The digests, in the order of the algorithms; nothing is fed afterwards.
@@ -156,6 +172,7 @@ import PawlSystem
             case .crc(_, let value): return Self.checksum(algorithm, value)
             case .adler(let sum): return Self.checksum(algorithm, UInt64(sum.value))
             case .blob: return Checksum(algorithm: algorithm, digest: blobDigest)
+            case .tree(let tree): return Checksum(algorithm: algorithm, digest: tree.finish())
             }
         }
     }

@@ -148,16 +148,16 @@ package final class Folder: Sendable {
         guard unsafe renameat(file.descriptor, name, other.file.descriptor, newName) == 0 else { throw .last }
     }
 
-    /// Gives a file the same name in another folder too (EEXIST: the name is taken by another file).
+    /// Gives a file a name in another folder too (EEXIST: the name is taken by another file).
     ///
     /// Where a file cannot have two names it loses the old one.
-    package func link(_ name: String, into other: Folder) throws(SystemError) {
-        guard unsafe linkat(file.descriptor, name, other.file.descriptor, name, 0) != 0 else { return }
+    package func link(_ name: String, as newName: String, into other: Folder) throws(SystemError) {
+        guard unsafe linkat(file.descriptor, name, other.file.descriptor, newName, 0) != 0 else { return }
         let error = SystemError.last
         switch error.number {
         case EPERM, EOPNOTSUPP, ENOSYS, EMLINK:
-            guard try other.status(of: name) == nil else { throw SystemError(number: EEXIST) }
-            guard unsafe renameat(file.descriptor, name, other.file.descriptor, name) == 0 else { throw .last }
+            guard try other.status(of: newName) == nil else { throw SystemError(number: EEXIST) }
+            guard unsafe renameat(file.descriptor, name, other.file.descriptor, newName) == 0 else { throw .last }
         case _: throw error
         }
     }

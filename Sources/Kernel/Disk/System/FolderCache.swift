@@ -28,8 +28,10 @@ package final class FolderCache: Sendable {
     }
 
     /// The folder at `path`, created when missing.
-    package func open(_ path: String) throws(Failure) -> Folder {
-        if let folder = find(path, trusting: true) { return folder }
+    ///
+    /// One that was removed a moment ago is found where it is `trusting`, and nothing can be created in it.
+    package func open(_ path: String, trusting: Bool = true) throws(Failure) -> Folder {
+        if let folder = find(path, trusting: trusting) { return folder }
         do throws(SystemError) { return try keep(path) } catch  where error.number == ENOENT || error.number == ELOOP {
             if let dead = LocalizableMessage.deadLink(in: path) { throw .noFolder(path, because: dead) }
             try make(path)

@@ -71,8 +71,8 @@ package final class OpenFile: Sendable {
     package func contents(limit: Int) throws(SystemError) -> [UInt8] {
         let length = min(Int(try status().length), limit)
         guard length > 0 else { return [] }
-        return try unsafe [UInt8](unsafeUninitializedCapacity: length) { (buffer, count) throws(SystemError) in
-            count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+        return try unsafe BoundedRead.bytes(length) { buffer throws(SystemError) in
+            try unsafe read(into: buffer, at: 0)
         }
     }
 

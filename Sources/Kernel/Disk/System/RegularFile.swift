@@ -62,9 +62,7 @@ package struct RegularFile: Sendable {
             let part = unsafe UnsafeMutableRawBufferPointer(
                 rebasing: buffer[..<Int(min(Int64(size), range.end - position))])
             guard try unsafe read(into: part, at: position) == part.count else {
-                throw Failure(
-                    .inputOutput, "cannot read", at: path,
-                    because: LocalizableMessage("file-became-shorter", "it became shorter meanwhile"))
+                throw .becameShorter(path)
             }
             guard try unsafe take(UnsafeRawBufferPointer(part), position) else { return false }
             position += Int64(part.count)
@@ -73,4 +71,12 @@ package struct RegularFile: Sendable {
     }
 
     private static let part: Int64 = 256 << 10
+}
+
+extension Failure {
+    package static func becameShorter(_ path: String) -> Failure {
+        Failure(
+            .inputOutput, "cannot read", at: path,
+            because: LocalizableMessage("file-became-shorter", "it became shorter meanwhile"))
+    }
 }

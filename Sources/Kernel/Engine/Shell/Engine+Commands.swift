@@ -113,6 +113,22 @@ extension Engine {
         wake?()
         if !runs { completion(nil) }
     }
+
+    /// Calls `completion`, on any thread, with what the download has on disk of the beginning of `range`; with `nil` when it
+    /// does not run.
+    ///
+    /// Bytes that are missing are fetched before others. `known`: those that the reader has had before.
+    package func read(
+        _ range: ByteRange, known: ByteRange, of id: DownloadID,
+        completion: @escaping @Sendable (PartBytes?) -> Void
+    ) {
+        let (runs, wake) = state.withLock { state -> (Bool, Wake?) in
+            guard let loop = state.entries[id]?.run.loop else { return (false, nil) }
+            return (true, loops[loop].put(.read(id, range, known: known, completion)).wake)
+        }
+        wake?()
+        if !runs { completion(nil) }
+    }
 }
 
 // Events of loops.

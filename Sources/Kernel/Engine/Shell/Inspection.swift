@@ -36,3 +36,23 @@ package struct Inspection: Hashable, Sendable {
         verified = machine.verifiedBytes
     }
 }
+
+/// Bytes of a file that is being fetched.
+package struct PartBytes: Hashable, Sendable {
+    /// The most at once.
+    static let most: Int64 = 256 << 10
+
+    package var bytes: [UInt8] = []
+    /// Whether the content ends before the bytes that were asked for.
+    package var isEnd = false
+    /// Whether what the reader has had is still on disk.
+    package var keepsKnown = true
+    /// The run of the download, and how often it has discarded all bytes.
+    package let run: UInt64
+    package let restarts: UInt64
+
+    init(run: UInt64, restarts: UInt64) {
+        self.run = run
+        self.restarts = restarts
+    }
+}

@@ -22,7 +22,7 @@ package struct Job: Sendable {
     package var naming: NamingPolicy
     package var ifExists: IfExists
     /// With `IfExists.overwrite`: the only file that is replaced, as it was then; `nil` for any.
-    package private(set) var replaces: FileStamp?
+    package private(set) var replaces: ReplacedFile?
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
     /// Whether credentials follow redirects to other hosts, but only over connections no less secure.
@@ -65,12 +65,12 @@ package struct Job: Sendable {
         ifExists = .rename
     }
 
-    /// Sets the only file that is replaced, as it is now; the content is wanted only if it is not that file's.
-    package mutating func replace(_ file: FileStamp) {
+    /// Sets the only file that is replaced; unless that is wrong, the content is wanted only if it is not that file's.
+    package mutating func replace(_ file: ReplacedFile) {
         replaces = file
-        let seconds = file.modified / 1_000_000_000
+        let seconds = file.stamp.modified / 1_000_000_000
         let isWeb = [.http, .https].contains(plan.sources[0].scheme)
-        if isWeb, seconds > 0 { plan.existingTime = UnixTime(seconds: seconds) }
+        if isWeb, seconds > 0, !file.isWrong { plan.existingTime = UnixTime(seconds: seconds) }
     }
 
     /// Sets where the bytes go, and with it what the machine may do with them.
@@ -96,6 +96,11 @@ package struct Publishing: Hashable, Sendable {
     package var finalName: String?
     /// The part file, which keeps its identity; length and time are not the final ones.
     package var stamp: FileStamp?
+
+    package init(name: String, length: Int64, source: String, finalName: String? = nil, stamp: FileStamp? = nil) {
+        (self.name, self.length, self.source) = (name, length, source)
+        (self.finalName, self.stamp) = (finalName, stamp)
+    }
 }
 
 /// A download at one instant, as the shell sees it.
@@ -108,6 +113,13 @@ package struct ProgressSample: Hashable, Sendable {
     package var speed: Int64 = 0
     package var smoothed: Int64 = 0
     package var connections = 0
+    /// Of what is joined from parts, how many it has, and how many there are.
+    package var parts: (done: Int, total: Int)? {
+        get { partCounts.map { ($0.done, $0.total) } }
+        set { partCounts = newValue.map { PartCounts(done: $0.done, total: $0.total) } }
+    }
+    private var partCounts: PartCounts?
+    private struct PartCounts: Hashable, Sendable { var done, total: Int }
     /// The time until the next attempt, if it waits for one.
     package var retryIn: Interval?
     /// That attempt, and why the last one failed.

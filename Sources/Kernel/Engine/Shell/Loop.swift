@@ -18,6 +18,7 @@ final class Loop {
         /// Descriptors are scarce: connections that no request uses are closed.
         case closeIdle
         case look(DownloadID, @Sendable (Inspection?) -> Void)
+        indirect case read(DownloadID, ByteRange, known: ByteRange, @Sendable (PartBytes?) -> Void)
         case network(Bool)
         /// For this run only: a later one ignores messages for an earlier one.
         indirect case runner(DownloadID, run: UInt64, RunnerEvent)
@@ -26,6 +27,8 @@ final class Loop {
 
     /// The interval at which active downloads check their lanes.
     private static let tickPeriod = Interval.milliseconds(100)
+    /// So many do at each tick; of more than ten times that, each does once a second.
+    private static let tickedAtOnce = 256
     /// The delay of a tick from which the thread counts as suspended.
     private static let standstill = Interval.seconds(1)
 
@@ -35,8 +38,9 @@ final class Loop {
     /// In order of arrival, so that the same events lead to the same requests.
     private var runners: [Runner] = []
     private var byID: [DownloadID: Runner] = [:]
-    /// No alarm is earlier; it may be that of a runner that has left.
-    private var nextAlarm: Instant?
+    private var alarms = Deadlines<DownloadID>()
+    /// The place in `runners` of the next that ticks, where not all do.
+    private var nextTicked = 0
     private var transport: (any Transport)?
     /// Requests decided inside a callback of the transport; they are sent when it has returned.
     private var outbox: [(request: TransferRequest, id: TransferID, sink: any TransferSink)] = []
@@ -80,7 +84,7 @@ final class Loop {
 
     private var deadline: Instant? {
         // Without downloads nothing rings.
-        var next = runners.isEmpty ? nil : earliest(earliest(nextTick, nextAlarm), shared.hosts.nextTurn)
+        var next = runners.isEmpty ? nil : earliest(earliest(nextTick, alarms.first), shared.hosts.nextTurn)
         for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
         return next
     }
@@ -99,6 +103,7 @@ final class Loop {
         case .limits: wakeSleepers(all: true)
         case .closeIdle: transport?.closeIdle()
         case .look(let id, let reply): reply(runner(id)?.look())
+        case .read(let id, let range, let known, let reply): reply(runner(id)?.read(range, known: known))
         case .network(let online): for runner in runners { runner.network(online: online) }
         case .runner(let id, let run, let event):
             if let runner = runner(id), runner.run == run { runner.happened(event) }
@@ -136,6 +141,7 @@ final class Loop {
     func beginAnew(_ old: Runner) {
         guard let index = index(of: old) else { return }
         let next = Runner(continuing: old)
+        alarms.remove(old.id)
         shared.left(old.run)
         shared.began(next.run)
         runners[index] = next
@@ -145,9 +151,12 @@ final class Loop {
 
     /// The download has ended or is at rest.
     func release(_ runner: Runner) {
-        if byID[runner.id] === runner { byID[runner.id] = nil }
+        if byID[runner.id] === runner {
+            byID[runner.id] = nil
+            alarms.remove(runner.id)
+        }
         if let index = index(of: runner) { runners.remove(at: index) }
-        if runners.isEmpty { (nextTick, nextAlarm) = (nil, nil) }
+        if runners.isEmpty { nextTick = nil }
         shared.onReleased(runner.id)
     }
 
@@ -159,18 +168,23 @@ final class Loop {
         guard now >= due else { return }
         let late = now - due
         if late > Loop.standstill { for runner in runners { runner.stoodStill(for: late, now: now) } }
-        for runner in runners { runner.tick(now: now) }
+        for runner in takeTicked() { runner.tick(now: now) }
         shared.onSlot(.ticked)
         nextTick = runners.isEmpty ? nil : now + Loop.tickPeriod
     }
 
-    func noteAlarm(at moment: Instant) { nextAlarm = earliest(nextAlarm, moment) }
-
-    private func ring(now: Instant) {
-        guard let due = nextAlarm, due <= now else { return }
-        for runner in runners { runner.ring(now: now) }
-        nextAlarm = runners.lazy.compactMap { $0.alarm?.at }.min()
+    /// All, or a portion of many in turn.
+    private func takeTicked() -> [Runner] {
+        let count = max(Self.tickedAtOnce, (runners.count + 9) / 10)
+        guard runners.count > count else { return runners }
+        let first = nextTicked < runners.count ? nextTicked : 0
+        nextTicked = first + count
+        return Array(runners[first..<min(nextTicked, runners.count)])
     }
+
+    func set(alarm: Instant, of runner: Runner) { alarms.set(runner.id, to: alarm) }
+
+    private func ring(now: Instant) { for id in alarms.pass(now) { runner(id)?.ring(now: now) } }
 
     /// Reserves memory for a body of that length until ``endCollecting(_:)``; `false` where there is no more.
     func beginCollecting(_ length: Int64) -> Bool {

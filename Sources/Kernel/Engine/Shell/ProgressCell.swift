@@ -20,7 +20,7 @@ package final class ProgressCell: Sendable {
         state.withLock { $0.watchers.append(watcher) }
     }
 
-    func set(_ reading: ProgressSample) { change { $0 = reading } }
+    package func set(_ reading: ProgressSample) { change { $0 = reading } }
     func set(phase: DownloadState) { change { $0.phase = phase } }
 
     private func change(_ edit: (inout ProgressSample) -> Void) {

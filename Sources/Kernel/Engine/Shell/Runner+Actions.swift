@@ -29,7 +29,9 @@ extension Runner {
         case .claim(let lane): claim(lane)
         case .recognize(let lane): recognize(lane)
         case .admit(let lane): admit(lane)
-        case .startOver: onDisk { place throws(Failure) in try place.startOver(facts) }
+        case .startOver:
+            restarts += 1
+            onDisk { place throws(Failure) in try place.startOver(facts) }
         case .reserve(let total): onDisk { place throws(Failure) in try place.reserve(total) }
         case .record: record()
         case .checkpoint: checkpoint()
@@ -226,9 +228,11 @@ extension Runner {
     private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {
         let post = loop.poster(for: self)
         guard let file = place?.file else {
-            return disk.hash(check.range, algorithm, of: publishedPath) { post(.pieceHashed(check, $0)) }
+            return disk.hash(check.range, algorithm, padding: check.padding, of: publishedPath) {
+                post(.pieceHashed(check, $0))
+            }
         }
-        file.hash(check.range, algorithm) { post(.pieceHashed(check, $0)) }
+        file.hash(check.range, algorithm, padding: check.padding) { post(.pieceHashed(check, $0)) }
     }
 
     /// The journal claims no byte of `range` any more; the lanes' slots begin anew at their cursors.

@@ -16,11 +16,7 @@ extension Runner {
             // It may be complete: the server's current state decides.
             return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: !job.isNameClaimed)
         }
-        for address in addresses {
-            guard let name = disk.unfinished(of: address, in: job.folder), job.belongsToAnother?(name, .part) != true
-            else { continue }
-            return claim(name: name, adoptsAny: false)
-        }
+        if let name = begunName() { return claim(name: name, adoptsAny: false) }
         // `skip` and `resume` apply to a file of the address's own name; no request is needed (C3).
         let mayBeThere = job.ifExists == .skip || job.ifExists == .resume
         guard job.naming != .server || mayBeThere else { return nil }
@@ -29,9 +25,15 @@ extension Runner {
         return claim(name: name, adoptsAny: false)
     }
 
+    /// The name of a part file that an earlier run began, maybe for an address that was replaced since.
+    func begunName() -> String? {
+        (addresses + job.formerSources).lazy.compactMap { [disk, job] in disk.unfinished(of: $0, in: job.folder) }
+            .first { [job] in job.belongsToAnother?($0, .part) != true }
+    }
+
     /// Whether a finished file of this address exists; for other files of the name `ifExists` applies.
     private func mayBeComplete(_ name: String) -> Bool {
-        (job.ifExists == .rename || job.replaces != nil)
+        (job.ifExists == .rename || job.replaces.map { !$0.isWrong } ?? false)
             && disk.wasFinished(name, from: addresses[0], in: job.folder)
     }
 

@@ -52,7 +52,7 @@ extension Runner {
     }
 
     /// Bytes on disk; `nil` where they cannot be read.
-    private func bytes(in range: ByteRange) -> [UInt8]? {
+    func bytes(in range: ByteRange) -> [UInt8]? {
         guard let place else { return nil }
         var bytes = [UInt8](repeating: 0, count: Int(range.count))
         let isRead = unsafe bytes.withUnsafeMutableBytes { buffer in

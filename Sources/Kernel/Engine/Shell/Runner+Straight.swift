@@ -38,7 +38,8 @@ extension Runner {
     private var isNameOpen: Bool {
         if let name = job.fileName { return disk.isFree(name, in: job.folder) }
         let isOfServer = job.naming == .server && job.ifExists != .skip && job.ifExists != .resume
-        guard disk.unfinished(of: addresses[0], in: job.folder) == nil else { return false }
+        let places = addresses.prefix(1) + job.formerSources
+        guard places.allSatisfy({ disk.unfinished(of: $0, in: job.folder) == nil }) else { return false }
         return isOfServer || disk.isFree(name(from: job.plan.sources[0], nil), in: job.folder)
     }
 

@@ -50,6 +50,8 @@ final class Runner {
     var decisions: UInt64 = 0
     /// Counts disk failures, so that a list of actions is not continued after one.
     private(set) var diskFailures = 0
+    /// How often all bytes were discarded.
+    var restarts: UInt64 = 0
     /// The last retry that was scheduled.
     var retry: PendingRetry?
     /// The origin that denied the last requested connection.
@@ -318,7 +320,7 @@ final class Runner {
     func set(path: String) { publishedPath = path }
     func set(alarm: Alarm) {
         self.alarm = alarm
-        loop.noteAlarm(at: alarm.at)
+        loop.set(alarm: alarm.at, of: self)
     }
 
     func checkpoint() {

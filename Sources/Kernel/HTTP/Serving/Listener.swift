@@ -38,10 +38,14 @@ package struct Listener: Sendable {
         return Listener(descriptor, port: Int(pawl_local_port(descriptor)))
     }
 
-    /// Listens at a Unix socket for its owner alone, in place of what has the name.
+    /// Listens at a Unix socket for its owner alone, in place of a socket that has the name.
     ///
     /// The socket is renamed to its path after its permissions are set and it is listening.
     package static func local(_ path: String, remedy: Remedy) throws(Failure) -> Listener {
+        if let kind = AtomicFile.kind(of: path), kind != S_IFSOCK {
+            throw Failure(
+                .badOption, "cannot listen at", at: path, because: "it exists, and is not a socket", remedy: remedy)
+        }
         let folder = path + ".new"
         let made = folder + "/s"
         // Left by a killed process.

@@ -156,6 +156,8 @@ package enum ReadResult: Hashable {
     package func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> ReadResult {
         var done = 0
         wantsWrite = false
+        // After it, OpenSSL reports the peer's proper end.
+        if ending == nil, let failure { ending = .failed(failure) }
         while done < buffer.count, ending == nil {
             var count = 0
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])

@@ -9,6 +9,8 @@ package struct PieceMap: Hashable, Sendable {
     package struct Check: Hashable, Sendable {
         package var piece: Int
         package var range: ByteRange
+        /// How many zeros complete it.
+        package var padding: Int64 = 0
         /// Identifies this order: the result of an earlier one is ignored.
         package var ticket: UInt64
     }
@@ -61,17 +63,17 @@ package struct PieceMap: Hashable, Sendable {
     }
 
     /// The bytes of the pieces that are good.
-    package var verifiedBytes: Int64 { min(total, Int64(verified) * hashes.length) }
+    package var verifiedBytes: Int64 { min(total, hashes.start(of: verified)) }
 
     /// The end of the pieces from the first one that are good.
     package var verifiedPrefix: Int64 {
-        min(total, Int64(states.firstIndex { $0 != .good } ?? states.count) * hashes.length)
+        min(total, hashes.start(of: states.firstIndex { $0 != .good } ?? states.count))
     }
 
     /// Whether all pieces that have bytes in `range` are good.
     package func areGood(in range: ByteRange) -> Bool {
         guard !range.isEmpty else { return true }
-        return (piece(at: range.start)...piece(at: range.end - 1)).allSatisfy { states[$0] == .good }
+        return (hashes.piece(at: range.start)...hashes.piece(at: range.end - 1)).allSatisfy { states[$0] == .good }
     }
 
     package var isSettled: Bool { verified == states.count }
@@ -92,15 +94,16 @@ package struct PieceMap: Hashable, Sendable {
         while firstOpen < states.count, states[firstOpen] != .open { firstOpen += 1 }
         assert(verified + checking <= states.count, "a piece is good or being checked, not both")
         guard checking < PieceMap.width else { return [] }
-        for run in done.runs where run.end > Int64(firstOpen) * hashes.length {
-            var piece = max(firstOpen, Int((run.start + hashes.length - 1) / hashes.length))
+        for run in done.runs where run.end > hashes.start(of: firstOpen) {
+            var piece = max(firstOpen, hashes.firstPiece(from: run.start))
             while checking < PieceMap.width, piece < states.count {
                 let range = hashes.range(piece, in: total)
                 guard range.end <= run.end else { break }
                 if states[piece] == .open {
                     states[piece] = .checking(ticket: nextTicket)
                     checking += 1
-                    orders.append(Check(piece: piece, range: range, ticket: nextTicket))
+                    let padding = hashes.padding(of: piece, in: total)
+                    orders.append(Check(piece: piece, range: range, padding: padding, ticket: nextTicket))
                     nextTicket += 1
                 }
                 piece += 1
@@ -121,7 +124,7 @@ package struct PieceMap: Hashable, Sendable {
 
     /// These bytes are on disk no more, though nothing is wrong with them.
     package mutating func discarded(_ range: ByteRange) {
-        let first = Int(range.start / hashes.length)
+        let first = hashes.piece(at: range.start)
         for piece in first..<states.count where hashes.range(piece, in: total).start < range.end {
             if states[piece] == .good { verified -= 1 }
             if case .checking = states[piece] { checking -= 1 }
@@ -199,5 +202,5 @@ package struct PieceMap: Hashable, Sendable {
         return usable.first { !suspects.contains($0) } ?? usable.first { $0 != preferred } ?? preferred
     }
 
-    private func piece(at offset: Int64) -> Int { Int(max(0, offset) / hashes.length) }
+    private func piece(at offset: Int64) -> Int { hashes.piece(at: max(0, offset)) }
 }

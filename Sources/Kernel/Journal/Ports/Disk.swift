@@ -14,7 +14,7 @@ package struct Claim: Sendable {
     package var name: String
     package var ifExists: IfExists
     /// With `IfExists.overwrite`: the only file that is replaced, as it was then; `nil` for any.
-    package var replaces: FileStamp?
+    package var replaces: ReplacedFile?
     /// The journal's facts: `facts.sources[0]` distinguishes this download from another of the same name.
     package var facts: JournalFacts
     /// Whether what has this final name, or the part file of it, belongs to another download, even one of the same address:
@@ -43,6 +43,19 @@ package struct Claim: Sendable {
         self.name = name
         self.ifExists = ifExists
         self.facts = facts
+    }
+}
+
+/// A file that is replaced by another.
+package struct ReplacedFile: Sendable {
+    /// As it was when it was read.
+    package var stamp: FileStamp
+    /// Its bytes were found to be wrong: what is recorded of them, and its time, prove nothing.
+    package var isWrong: Bool
+
+    package init(_ stamp: FileStamp, isWrong: Bool = false) {
+        self.stamp = stamp
+        self.isWrong = isWrong
     }
 }
 
@@ -131,9 +144,9 @@ package protocol Disk: AnyObject, Sendable {
     func digests(
         _ algorithms: [HashAlgorithm], of path: String,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void)
-    /// The digest of a range of a finished file, on a worker thread.
+    /// The digest of a range of a finished file, which `padding` zeros follow, on a worker thread.
     func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, padding: Int64, of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void)
     /// The length of the file of that name in the folder, links followed; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
@@ -147,15 +160,19 @@ package protocol Disk: AnyObject, Sendable {
     func stamp(ofFolder folder: String) -> FolderStamp?
     /// Whether what has that name in the folder is the finished file.
     func presence(of file: FinishedFile, as name: String, in folder: String) -> FinishedFile.Presence
-    /// Renames a finished file; a taken name is a failure.
+    /// Renames a finished file; a taken name is a failure, unless a file of that name is to be replaced.
     ///
     /// Throws code 13 when what has the name is not that file.
-    func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure)
-    /// Gives a finished file the same name in another folder, which is created when missing; the old name stays until
-    /// `remove`, unless the file system cannot give a file two names.
+    func rename(
+        _ name: String, to newName: String, in folder: String, if file: FinishedFile, replacing: Bool
+    ) throws(Failure)
+    /// Gives a finished file a name in another folder, which is created when missing; the old name stays until `remove`,
+    /// unless the file system cannot give a file two names.
     ///
     /// A taken name is a failure. Throws code 13 when what has the name is not that file.
-    func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
+    func link(
+        _ name: String, from folder: String, as newName: String, to newFolder: String, if file: FinishedFile
+    ) throws(Failure)
     /// Begins the part file of `facts` with the first `length` bytes of another file, and returns it.
     ///
     /// They are on disk and in the journal when this returns. The other file stays, unless `isGiven`: then it becomes the
@@ -179,6 +196,10 @@ package protocol Disk: AnyObject, Sendable {
 }
 
 extension Disk {
+    /// Renames a finished file; a taken name is a failure.
+    package func rename(
+        _ name: String, to newName: String, in folder: String, if file: FinishedFile
+    ) throws(Failure) { try rename(name, to: newName, in: folder, if: file, replacing: false) }
     /// Whether there is a part file of `name`, which may be another program's.
     package func holdsPart(of name: String, in folder: String) -> Bool {
         FileName.PartForm.allCases.contains { holds(FileName.partial(of: name, as: $0), in: folder) }

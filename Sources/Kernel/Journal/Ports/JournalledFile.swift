@@ -74,9 +74,10 @@ package protocol JournalledFile: AnyObject {
         _ algorithms: [HashAlgorithm], coding: String, length: Int64,
         completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void)
 
-    /// The digest of the bytes of `range`, on a worker thread; nothing may write there in the meantime.
+    /// The digest of the bytes of `range`, which `padding` zeros follow, on a worker thread; nothing may write there in the
+    /// meantime.
     func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, padding: Int64,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void)
     /// The bytes of `range` are wrong and will be written again: the journal records `done`, which has none of them.
     ///

@@ -157,7 +157,9 @@ package struct Judge: Hashable, Sendable {
         if let total = known.total, let other = identity.total, total != other {
             return .changed(.sizeChanged(from: total, to: other))
         }
-        return record?.evidence(for: identity.validators) ?? .weak
+        let evidence = record?.evidence(for: identity.validators) ?? .weak
+        // A page may have the tag of what it replaces; a program may label a part as a page: its bytes decide.
+        return pagePart(identity) != nil && (evidence == .strong || evidence == .dated) ? .weak : evidence
     }
 
     /// FTP and SFTP report a size and a time and obey the offset or fail; nothing in the response proves the

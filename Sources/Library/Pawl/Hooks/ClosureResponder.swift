@@ -150,13 +150,10 @@ extension DownloadHooks {
     {
         guard let retry else { return .decline }
         let failed = FailedAttempt(
-            download: id, error: PawlError(failure), attempt: attempt, wouldRetryAfter: wait?.seconds)
+            download: id, error: PawlError(failure), attempt: attempt, wouldRetryAfter: wait.map { Duration($0) })
         switch await retry(failed) {
         case .useDefault: return .decline
-        case .retry(let seconds):
-            // A retry that never comes is none.
-            guard seconds.isFinite else { return .fail(failure) }
-            return .retry(after: .seconds(min(max(0, seconds), 86_400)))
+        case .retry(let wait): return .retry(after: Interval(min(max(.zero, wait), .seconds(86_400))))
         case .fail: return .fail(failure)
         }
     }

@@ -79,6 +79,18 @@ public struct OutgoingRequest: Sendable, Hashable {
     /// How many redirects led to it.
     public let redirects: Int
 
+    /// Creates a request, for tests of hooks.
+    public init(
+        download: Download.ID, url: String, headers: [DownloadResponse.Field] = [], range: String? = nil,
+        redirects: Int = 0
+    ) {
+        self.download = download
+        self.url = url
+        self.headers = headers
+        self.range = range
+        self.redirects = redirects
+    }
+
     /// Sets a header field, replacing one of the same name.
     public mutating func set(_ name: String, to value: String) {
         headers.removeAll { $0.name.lowercased() == name.lowercased() }
@@ -107,6 +119,22 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     public let previousFailures: Int
     /// The response; `nil` for FTP and SFTP.
     public let response: DownloadResponse?
+
+    /// Creates a challenge, for tests of hooks.
+    public init(
+        download: Download.ID, url: String, host: String, port: Int = 443, isProxy: Bool = false,
+        schemes: [String] = [], realm: String? = nil, previousFailures: Int = 0, response: DownloadResponse? = nil
+    ) {
+        self.download = download
+        self.url = url
+        self.host = host
+        self.port = port
+        self.isProxy = isProxy
+        self.schemes = schemes
+        self.realm = realm
+        self.previousFailures = previousFailures
+        self.response = response
+    }
 }
 
 /// The result of ``DownloadHooks/authenticate``.
@@ -133,6 +161,17 @@ public struct RedirectProposal: Sendable, Hashable {
     public let response: DownloadResponse
     /// How many redirects were followed before it.
     public let redirects: Int
+
+    /// Creates a proposal, for tests of hooks.
+    public init(
+        download: Download.ID, from: String, to: String, response: DownloadResponse, redirects: Int = 0
+    ) {
+        self.download = download
+        self.from = from
+        self.to = to
+        self.response = response
+        self.redirects = redirects
+    }
 }
 
 /// The result of ``DownloadHooks/redirect``.
@@ -161,6 +200,17 @@ public struct ReceivedResponse: Sendable, Hashable {
     public let length: Int64?
     /// How many bytes are on disk already; 0 for a fresh start.
     public let resumedAt: Int64
+
+    /// Creates a response, for tests of hooks.
+    public init(
+        download: Download.ID, url: String, response: DownloadResponse, length: Int64? = nil, resumedAt: Int64 = 0
+    ) {
+        self.download = download
+        self.url = url
+        self.response = response
+        self.length = length
+        self.resumedAt = resumedAt
+    }
 }
 
 /// The result of ``DownloadHooks/validateResponse``.
@@ -184,18 +234,28 @@ public struct FailedAttempt: Sendable {
     public let error: PawlError
     /// The number of the attempt, counted from the last progress; 1 is the first.
     public let attempt: Int
-    /// Seconds after which Pawl would try again; `nil` if it would fail.
-    public let wouldRetryAfter: Double?
+    /// The wait after which Pawl would try again; `nil` if it would fail.
+    public let wouldRetryAfter: Duration?
+
+    /// Creates an attempt, for tests of hooks.
+    public init(
+        download: Download.ID, error: PawlError, attempt: Int = 1, wouldRetryAfter: Duration? = nil
+    ) {
+        self.download = download
+        self.error = error
+        self.attempt = attempt
+        self.wouldRetryAfter = wouldRetryAfter
+    }
 }
 
 /// The result of ``DownloadHooks/retry``.
 public enum RetryDecision: Sendable, Hashable {
     /// What Pawl would do: ``FailedAttempt/wouldRetryAfter``.
     case useDefault
-    /// Try again after so many seconds, whatever ``DownloadOptions/retries`` says.
+    /// Try again after this wait, whatever ``DownloadOptions/retries`` says.
     ///
-    /// A day at most; at once for 0 and less. What is infinite or not a number is ``fail``.
-    case retry(after: Double)
+    /// A day at most; at once for zero and less.
+    case retry(after: Duration)
     /// The download fails with this error.
     case fail
 }

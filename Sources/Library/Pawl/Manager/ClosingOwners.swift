@@ -1,3 +1,4 @@
+#if Queue
 import Glibc
 import Synchronization
 
@@ -74,3 +75,4 @@ struct FolderIdentity: Hashable, Sendable {
         inode = UInt64(found.st_ino)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import Synchronization
@@ -109,3 +110,4 @@ private final class DispatcherThread: ThreadBound {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 /// Receives events of a manager's downloads, as NSURLSession's delegates do.
 ///
 /// For each download the order is `didWrite` any number of times, then `didFinish`, then `didComplete`; a
@@ -34,3 +35,4 @@ extension DownloadDelegate {
     /// Does nothing.
     public func download(_ id: Download.ID, didComplete error: PawlError?) {}
 }
+#endif

@@ -1,9 +1,10 @@
+#if Queue
 package import PawlBase
 import PawlEngine
 import PawlIntegrity
 import PawlQueue
 
-/// Details of a download (``DownloadManager/details(of:looking:)``).
+/// Details of a download (``DownloadManager/details(of:includingConnections:)``).
 public struct DownloadDetails: Sendable {
     /// An open connection.
     public struct Connection: Sendable, Hashable {
@@ -17,6 +18,17 @@ public struct DownloadDetails: Sendable {
         public var speed: Int64
         /// Whether data arrives; before that it waits for a response.
         public var isReceiving: Bool
+
+        /// Creates a connection, for tests and previews.
+        public init(
+            source: String, offset: Int64, end: Int64? = nil, speed: Int64 = 0, isReceiving: Bool = true
+        ) {
+            self.source = source
+            self.offset = offset
+            self.end = end
+            self.speed = speed
+            self.isReceiving = isReceiving
+        }
     }
 
     /// The current state.
@@ -30,8 +42,26 @@ public struct DownloadDetails: Sendable {
     public var written: [Range<Int64>]
     /// Open connections.
     public var connections: [Connection] = []
+
+    /// Creates details, for tests and previews.
+    public init(
+        snapshot: DownloadSnapshot, sources: [String] = [], options: DownloadOptions = DownloadOptions(),
+        written: [Range<Int64>] = [], connections: [Connection] = []
+    ) {
+        self.snapshot = snapshot
+        self.sources = sources
+        self.options = options
+        self.written = written
+        self.connections = connections
+    }
     /// The length of the pieces whose digests are known; `nil` without any.
     package var pieceLength: Int64?
+    /// Which tracks of a stream are wanted; `nil` for a file.
+    public var stream: StreamOptions?
+    /// The files of a stream that are begun or complete, the one with its name first.
+    public var files: [String] = []
+    /// The lengths of those that are complete, by their names.
+    package var lengths: [String: Int64] = [:]
     /// The digests that URLs stated, beside the checksum.
     package var digests: [String] = []
     /// The bytes of the pieces that were compared with their digests and are right; of an existing file that is being
@@ -59,14 +89,29 @@ public struct DownloadCounts: Sendable, Hashable {
     public var waiting: Int
     /// Finished, failed or removed downloads.
     public var ended: Int
+    /// Those of them that have finished.
+    public var finished: Int
+    /// Those of them that have failed.
+    public var failed: Int
+
+    /// Creates counts.
+    public init(running: Int = 0, waiting: Int = 0, ended: Int = 0, finished: Int = 0, failed: Int = 0) {
+        self.running = running
+        self.waiting = waiting
+        self.ended = ended
+        self.finished = finished
+        self.failed = failed
+    }
 }
 
 extension DownloadManager {
     /// Details of these downloads, in the same order; unknown ones are left out.
     ///
-    /// Ranges and connections of running downloads are requested from the transfer threads. Without `looking`
+    /// Ranges and connections of running downloads are requested from the transfer threads. Without `includingConnections`
     /// (default `true`) they are not: one range stands for the written bytes, and connections are left out.
-    public func details(of ids: [Download.ID], looking: Bool = true) async throws(PawlError) -> [DownloadDetails] {
+    public func details(
+        of ids: [Download.ID], includingConnections looking: Bool = true
+    ) async throws(PawlError) -> [DownloadDetails] {
         let found = try await step(changes: false) { step throws(Failure) in
             var found: [InspectedDetails] = []
             for id in ids {
@@ -77,31 +122,40 @@ extension DownloadManager {
         return await InspectedDetails.completed(found)
     }
 
+    /// Details of a part of the queue, listed and read in one step.
+    package func details(of part: QueuePart, looking: Bool) async throws(PawlError) -> [DownloadDetails] {
+        await InspectedDetails.completed(
+            try await query { keeper throws(Failure) in
+                try keeper.records(of: part).map { keeper.inspectedDetails($0, looking: looking) }
+            })
+    }
+
+    /// Bytes a second of all downloads together.
+    package func speed() async throws(PawlError) -> Int64 {
+        try await query { keeper in keeper.running.reduce(0) { $0 + (keeper.runs[$1.id]?.box.reading.speed ?? 0) } }
+    }
+
     /// Downloads that have a slot.
     public func running() async throws(PawlError) -> [DownloadSnapshot] {
-        try await query { keeper in
-            keeper.running.sorted { $0.startedAt ?? $0.addedAt < $1.startedAt ?? $1.addedAt }.map {
-                keeper.snapshot($0)
-            }
+        try await query { keeper throws(Failure) in
+            try keeper.records(of: .running).map { keeper.snapshot($0) }
         }
     }
 
     /// The downloads that wait for a slot or are paused, in queue order: all of them, or a page.
-    public func line(offset: Int = 0, limit: Int = .max) async throws(PawlError) -> [DownloadSnapshot] {
+    public func waiting(offset: Int = 0, limit: Int = .max) async throws(PawlError) -> [DownloadSnapshot] {
         try await query { keeper throws(Failure) in
-            var snapshots: [DownloadSnapshot] = []
-            for id in keeper.machine.waiting(from: offset, limit: limit) {
-                if let record = try keeper.record(id) { snapshots.append(keeper.snapshot(record)) }
-            }
-            return snapshots
+            try keeper.records(of: .line(offset: offset, limit: limit)).map { keeper.snapshot($0) }
         }
     }
 
     /// The numbers of running, waiting and ended downloads.
     public func counts() async throws(PawlError) -> DownloadCounts {
         try await query { keeper throws(Failure) in
-            DownloadCounts(
-                running: keeper.running.count, waiting: keeper.machine.waitingCount, ended: try keeper.countEnded())
+            let ended = try keeper.countEnded()
+            return DownloadCounts(
+                running: keeper.running.count, waiting: keeper.machine.waitingCount, ended: ended.all,
+                finished: ended.finished, failed: ended.failed)
         }
     }
 
@@ -119,11 +173,19 @@ extension DownloadManager {
         ///
         /// ``relocate(_:toFolder:)`` and ``rename(_:to:)`` change those.
         public var unchanged: [String]
+
+        /// Creates a result.
+        public init(
+            isStored: Bool, unchanged: [String] = []
+        ) {
+            self.isStored = isStored
+            self.unchanged = unchanged
+        }
     }
 
     /// Changes the options of an unfinished download; a running one continues with them.
     ///
-    /// Start from those of ``details(of:looking:)``: what is not set gets its default. This is how a token in
+    /// Start from those of ``details(of:includingConnections:)``: what is not set gets its default. This is how a token in
     /// ``DownloadOptions/headers`` is renewed. Throws code 28 when an option is invalid.
     @discardableResult public func change(
         options: DownloadOptions, of id: Download.ID
@@ -153,11 +215,11 @@ extension DownloadManager {
     /// failed, in the order in which they did.
     public func resumeAll() async throws(PawlError) { try await perform(.resumeAll()) }
 
-    /// Removes the record of an ended download, but not its file; `nil` removes the records of all ended
-    /// downloads.
-    public func forget(_ id: Download.ID? = nil) async throws(PawlError) {
-        try await perform(id.map { .forget($0) } ?? .forgetAll)
-    }
+    /// Removes the record of an ended download, but not its file.
+    public func forget(_ id: Download.ID) async throws(PawlError) { try await perform(.forget(id)) }
+
+    /// Removes the records of all ended downloads, but not their files.
+    public func forgetAll() async throws(PawlError) { try await perform(.forgetAll) }
 }
 
 /// The details of a download as the queue knows them; those of its transfer are requested afterwards.
@@ -191,11 +253,18 @@ extension QueueStep {
 
     /// Details to be completed after the step; without `looking` nothing will be added.
     package func inspectedDetails(of id: Download.ID, looking: Bool = true) throws(Failure) -> InspectedDetails? {
-        guard let record = try keeper.record(QueueID(id)) else { return nil }
-        let run = looking ? keeper.runs[record.id] : nil
-        return InspectedDetails(
-            details: keeper.details(record), run: run.map { (engine: keeper.engine, id: $0.engineID) })
+        try keeper.record(QueueID(id)).map { keeper.inspectedDetails($0, looking: looking) }
     }
+}
+
+/// A part of the queue, as aria2's interface divides it.
+package enum QueuePart: Sendable {
+    /// Downloads that have a slot, by the time of their start.
+    case running
+    /// Those that wait for a slot or are paused, in queue order.
+    case line(offset: Int, limit: Int)
+    /// Finished, failed and removed ones, by the time of their end.
+    case ended(offset: Int, limit: Int)
 }
 
 extension QueueKeeper {
@@ -203,6 +272,29 @@ extension QueueKeeper {
     var running: [QueueRecord] {
         let checked = checks.keys.compactMap { id in (try? record(id)) ?? nil }
         return (runs.values.map(\.record) + checked).filter { machine.rest(of: $0.id) == nil }
+    }
+
+    fileprivate func records(of part: QueuePart) throws(Failure) -> [QueueRecord] {
+        switch part {
+        case .running:
+            return running.sorted { $0.startedAt ?? $0.addedAt < $1.startedAt ?? $1.addedAt }
+        case .line(let offset, let limit):
+            var records: [QueueRecord] = []
+            for id in machine.waiting(from: offset, limit: limit) {
+                if let record = try record(id) { records.append(record) }
+            }
+            return records
+        case .ended(let offset, let limit):
+            return try pageRecords(
+                DownloadFilter([.finished, .failed, .removed]),
+                DownloadOrdering.ended(newestFirst: false).queueOrdering,
+                offset: offset, limit: limit)
+        }
+    }
+
+    fileprivate func inspectedDetails(_ record: QueueRecord, looking: Bool) -> InspectedDetails {
+        let run = looking ? runs[record.id] : nil
+        return InspectedDetails(details: details(record), run: run.map { (engine: engine, id: $0.engineID) })
     }
 
     /// The options with what the record has in fields of its own.
@@ -217,12 +309,15 @@ extension QueueKeeper {
     }
 
     fileprivate func details(_ record: QueueRecord) -> DownloadDetails {
-        let snapshot = snapshot(record)
         let stored = StoredOptions(text: record.options)
+        let snapshot = snapshot(record, stored)
         var details = DownloadDetails(
             snapshot: snapshot, sources: record.sources, options: options(of: record, stored),
-            written: snapshot.written > 0 ? [0..<snapshot.written] : [], pieceLength: stored.pieceLength)
+            written: snapshot.written > 0 ? [0..<snapshot.written] : [])
+        details.pieceLength = stored.pieceLength
         details.digests = stored.digests
+        (details.stream, details.files) = (stored.stream, stored.parts.map(\.name))
+        for part in stored.parts { details.lengths[part.name] = part.stamp?.length }
         details.checksExistingFile = stored.checksExistingFile
         if let check = checks[record.id] {
             details.isCheckingFile = true
@@ -250,3 +345,4 @@ extension Engine {
         await withCheckedContinuation { continuation in look(at: id) { continuation.resume(returning: $0) } }
     }
 }
+#endif

@@ -14,6 +14,15 @@ public struct DownloadEvents: AsyncSequence, Sendable {
 
     let listener: EventSubscriber
 
+    init(listener: EventSubscriber) { self.listener = listener }
+
+    /// Creates a sequence of these events, for tests of what receives them; then it ends.
+    public init(_ events: [DownloadEvent]) {
+        listener = EventSubscriber(limit: events.count)
+        listener.post(events)
+        listener.end()
+    }
+
     /// Starts with the oldest buffered event; several iterators of one value share its events.
     public func makeAsyncIterator() -> Iterator { Iterator(listener: listener) }
 
@@ -27,7 +36,7 @@ public struct DownloadEvents: AsyncSequence, Sendable {
 }
 
 /// The buffer of one consumer.
-final class EventSubscriber: Sendable {
+package final class EventSubscriber: Sendable {
     private struct State {
         var events: [DownloadEvent] = []
         var front = 0
@@ -72,6 +81,9 @@ final class EventSubscriber: Sendable {
             await signal.wait(after: seen)
         }
     }
+
+    /// The next event that is there; `nil` if there is none yet.
+    package func takeNow() -> DownloadEvent? { take().0 }
 
     private func take() -> (DownloadEvent?, isOver: Bool) {
         state.withLock { state in

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlQueue
 
@@ -90,6 +91,16 @@ public struct DownloadTotals: Sendable, Hashable {
     /// The number of downloads whose size is not known yet.
     public var unknownTotals = 0
 
+    /// Creates totals.
+    public init(
+        count: Int = 0, written: Int64 = 0, total: Int64 = 0, unknownTotals: Int = 0
+    ) {
+        self.count = count
+        self.written = written
+        self.total = total
+        self.unknownTotals = unknownTotals
+    }
+
     /// `written × 100 / total`, never above 100; `nil` while no size is known.
     public var percent: Double? { total == 0 ? nil : Double(min(written, total)) * 100 / Double(total) }
 
@@ -102,6 +113,9 @@ public struct DownloadTotals: Sendable, Hashable {
 }
 
 /// The location of a download's file (``DownloadManager/location(of:)``).
+#if hasAttribute(nonexhaustive)
+@nonexhaustive(warn)
+#endif
 public enum DownloadLocation: Sendable, Hashable {
     /// The queue does not contain the download.
     case unknown
@@ -113,3 +127,4 @@ public enum DownloadLocation: Sendable, Hashable {
     /// (``DownloadSnapshot/file``).
     case missing(path: String)
 }
+#endif

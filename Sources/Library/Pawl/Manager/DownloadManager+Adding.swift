@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 import PawlCore
 import PawlDisk
@@ -17,10 +18,9 @@ extension DownloadManager {
     /// while its file exists. Throws ``PawlError`` with code 28 when the URL or an option is invalid; the
     /// schemes are `http`, `https`, `ftp`, `ftps`, `sftp` and `s3`.
     public func add(
-        _ source: String, options: DownloadOptions = DownloadOptions(), start: DownloadRequest.Start = .enqueued
+        _ source: String, options: DownloadOptions? = nil, start: DownloadRequest.Start = .enqueued
     ) async throws(PawlError) -> Download {
-        var request = DownloadRequest(source)
-        request.options = options
+        var request = DownloadRequest(source, options: options)
         request.start = start
         return try await add(request)
     }
@@ -33,7 +33,7 @@ extension DownloadManager {
         _ request: DownloadRequest, completion: (@Sendable (Result<DownloadedFile, PawlError>) -> Void)? = nil
     ) async throws(PawlError) -> Download {
         let order: AddOrder
-        do throws(Failure) { order = try AddOrder(request, settingsCache: settingsCache) } catch {
+        do throws(Failure) { order = try AddOrder(request, defaults: options, settingsCache: settingsCache) } catch {
             throw PawlError(error, of: request.source)
         }
         let download = try await step { step throws(Failure) -> Download? in
@@ -74,7 +74,9 @@ extension DownloadManager {
         _ requests: [Result<DownloadRequest, Failure>]
     ) async throws(PawlError) -> [Result<Added, PawlError>] {
         let orders = requests.map { request in
-            Result { () throws(Failure) in try AddOrder(try request.get(), settingsCache: settingsCache) }
+            Result { () throws(Failure) in
+                try AddOrder(try request.get(), defaults: options, settingsCache: settingsCache)
+            }
         }
         return try await step { step throws(Failure) in
             let keeper = step.keeper
@@ -96,14 +98,22 @@ extension DownloadManager {
 
     /// Downloads small content into memory, outside the queue.
     ///
-    /// As ``Downloader/data(from:maximumSize:options:hooks:)``: content of more than `maximumSize` bytes fails with
-    /// ``PawlError/Code/tooLarge``, and cancelling the task that waits stops the transfer and throws `CancellationError`.
+    /// As ``content(from:maximumSize:options:hooks:)``, the bytes alone.
     public func data(
-        from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions = DownloadOptions(),
-        hooks: DownloadHooks? = nil
+        from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
+        try await content(from: source, maximumSize: maximumSize, options: options, hooks: hooks).bytes
+    }
+
+    /// Downloads small content into memory, with the response that it came by, outside the queue.
+    ///
+    /// As ``Downloader/content(from:maximumSize:options:hooks:)``: content of more than `maximumSize` bytes fails with
+    /// ``PawlError/Code/tooLarge``, and cancelling the task that waits stops the transfer and throws `CancellationError`.
+    public func content(
+        from source: String, maximumSize: Int = 16 << 20, options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
+    ) async throws -> DownloadedContent {
         let memory = MemorySink(limit: Int64(maximumSize), digests: ContentDigest.digests)
-        let job = try passingJob(source, options, to: memory.destination)
+        let job = try passingJob(source, options ?? self.options, to: memory.destination)
         let fetch = MemoryFetch()
         let result: Result<DownloadedFile, PawlError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -115,12 +125,11 @@ extension DownloadManager {
         } onCancel: {
             thread.post { $0.cancel(fetch) }
         }
-        do throws(PawlError) { _ = try result.get() } catch {
+        do throws(PawlError) { return DownloadedContent(memory.bytes, of: try result.get()) } catch {
             // Only the handler above cancels it.
             if error.code == .unfinished, Task.isCancelled { throw CancellationError() }
             throw error
         }
-        return memory.bytes
     }
 
     /// A job outside the queue, whose content leaves nothing in the root.
@@ -198,3 +207,4 @@ final class MemoryFetch: Sendable {
 extension Failure {
     static let cancelled = Failure(.unfinished, "cannot finish", at: "the download", because: "it was cancelled")
 }
+#endif

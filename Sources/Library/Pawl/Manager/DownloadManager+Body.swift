@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlCore
 import PawlEngine
@@ -9,14 +10,16 @@ extension DownloadManager: BodyOwner {
     /// As ``Downloader/body(of:options:hooks:)``, with the manager's hooks, limits and rate. The iteration throws
     /// ``PawlError/Code/unfinished`` when the manager is shut down.
     public func body(
-        of source: String, options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody { try DownloadBody(of: source, options, hooks, by: self) }
+        of source: String, options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody { try DownloadBody(of: source, options ?? self.options, hooks, by: self) }
 
     /// Continues a stream after the bytes that were delivered, see ``Downloader/body(resuming:of:options:hooks:)``.
     public func body(
         resuming position: DownloadBody.Position, of source: String? = nil,
-        options: DownloadOptions = DownloadOptions(), hooks: DownloadHooks? = nil
-    ) throws(PawlError) -> DownloadBody { try DownloadBody(resuming: position, of: source, options, hooks, by: self) }
+        options: DownloadOptions? = nil, hooks: DownloadHooks? = nil
+    ) throws(PawlError) -> DownloadBody {
+        try DownloadBody(resuming: position, of: source, options ?? self.options, hooks, by: self)
+    }
 
     func addBody(
         of source: String, into body: BodySink, _ options: DownloadOptions, _ hooks: DownloadHooks?
@@ -71,3 +74,4 @@ private final class StreamRun: DownloadOwner {
 
     func letGo(_ id: Download.ID) {}
 }
+#endif

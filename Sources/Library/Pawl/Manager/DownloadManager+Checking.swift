@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import PawlJournal
@@ -78,6 +79,7 @@ extension QueueKeeper {
         }
         return FileCheckOrder(
             folder: path(of: record), name: name, source: record.sources[0], digests: digests, pieces: pieces,
-            total: record.total, finished: finishedFile(record))
+            total: record.total, finished: files(of: record, stored).first?.file)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlQueue
 
@@ -9,6 +10,15 @@ public struct DownloadGroup: Sendable, Hashable {
     public var isPaused: Bool
     /// The number of its downloads, removed ones excluded.
     public var count: Int
+
+    /// Creates a group, for tests and previews.
+    public init(
+        name: String, isPaused: Bool = false, count: Int = 0
+    ) {
+        self.name = name
+        self.isPaused = isPaused
+        self.count = count
+    }
 }
 
 extension DownloadManager {
@@ -58,3 +68,4 @@ extension QueueKeeper {
         }
     }
 }
+#endif

@@ -1,10 +1,11 @@
+#if Queue
 import PawlBase
 import PawlJournal
 import PawlQueue
 
 extension DownloadManager {
     /// The handle of a download; `nil` if it is not in the queue.
-    public func download(_ id: Download.ID) async throws(PawlError) -> Download? {
+    public func download(withID id: Download.ID) async throws(PawlError) -> Download? {
         try await query { keeper throws(Failure) in
             guard let record = try keeper.record(QueueID(id)), record.state != .removed else { return nil }
             return keeper.handle(record)
@@ -12,7 +13,7 @@ extension DownloadManager {
     }
 
     /// The handle of the download of this URL; `nil` if it is not in the queue.
-    public func download(of source: String) async throws(PawlError) -> Download? {
+    public func download(ofURL source: String) async throws(PawlError) -> Download? {
         try await query { keeper throws(Failure) in try keeper.record(of: source).flatMap { keeper.handle($0) } }
     }
 
@@ -20,7 +21,7 @@ extension DownloadManager {
     /// the prefix is unique.
     ///
     /// `limit` is the largest number of them, by default all.
-    public func find(_ digits: String, limit: Int = .max) async throws(PawlError) -> [Download.ID] {
+    public func ids(withPrefix digits: String, limit: Int = .max) async throws(PawlError) -> [Download.ID] {
         try await query { keeper throws(Failure) in
             try keeper.ids(of: digits, limit: limit).map { Download.ID(rawValue: $0.rawValue) }
         }
@@ -37,7 +38,7 @@ extension DownloadManager {
     }
 
     /// The location of this URL's file.
-    public func location(ofSource source: String) async throws(PawlError) -> DownloadLocation {
+    public func location(ofURL source: String) async throws(PawlError) -> DownloadLocation {
         try await query { keeper throws(Failure) in keeper.location(try keeper.record(of: source)) }
     }
 
@@ -92,10 +93,16 @@ extension QueueKeeper {
     func page(
         _ filter: DownloadFilter, _ ordering: QueueOrdering, after id: QueueID? = nil, offset: Int = 0, limit: Int
     ) throws(Failure) -> [DownloadSnapshot] {
+        try pageRecords(filter, ordering, after: id, offset: offset, limit: limit).map { snapshot($0) }
+    }
+
+    func pageRecords(
+        _ filter: DownloadFilter, _ ordering: QueueOrdering, after id: QueueID? = nil, offset: Int, limit: Int
+    ) throws(Failure) -> [QueueRecord] {
         writeNow()
         let (offset, limit) = (max(0, offset), max(0, limit))
         guard filter.leavesOutWaiting else {
-            return try records(filter, ordering, after: id, offset: offset, limit: limit).map { snapshot($0) }
+            return try records(filter, ordering, after: id, offset: offset, limit: limit)
         }
         // Only the queue knows who runs: pages are read until there are enough of them.
         let holders = Set(running.map(\.id))
@@ -108,7 +115,7 @@ extension QueueKeeper {
             last = page.last?.id
             if page.count < Self.scannedPage { break }
         }
-        return found.map { snapshot($0) }
+        return found
     }
 
     private static let scannedPage = 500
@@ -162,3 +169,4 @@ extension DownloadManager {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlCore
 import PawlEngine
@@ -12,10 +13,9 @@ extension DownloadManager {
         case running
         case nothing
         /// The closed part file and its journal, with their resume data.
-        case part(path: String, journal: String, ResumeData)
+        case part(path: String, journal: String, DownloadResumeData)
     }
 
-    #if Queue || canImport(PawlStore)
     /// Opens the queue of a session whose program has exited, and resumes downloads that ran or waited there.
     ///
     /// It runs as many at once as the program did, under the limit of `other`, and never resumes paused
@@ -29,7 +29,6 @@ extension DownloadManager {
         configuration.deniesPrivateAddresses = other.settingsCache.deniesPrivateAddresses
         try await self.init(root: root, configuration)
     }
-    #endif
 
     /// Limits the connections to each host.
     package func limit(connectionsPerHost limit: Int) async throws(PawlError) {
@@ -86,7 +85,7 @@ extension DownloadManager {
     /// The partial file in `partialFolder` itself becomes the part file if it `isGiven` and on the same file system;
     /// otherwise it is copied. No other download waits for that.
     package func takeOver(
-        _ data: ResumeData, partialFolder: String, isGiven: Bool, for request: DownloadRequest
+        _ data: DownloadResumeData, partialFolder: String, isGiven: Bool, for request: DownloadRequest
     ) async throws(PawlError) -> AdoptedPart? {
         let (disk, root) = try await query { ($0.ports.disk, $0.root) }
         let result = await Task(executorPreference: Self.copying) {
@@ -104,7 +103,7 @@ extension DownloadManager {
     private static let copying = ThreadExecutor("pawl-copy")
 
     /// Adds a download of resume data, whose bytes are in place.
-    package func add(_ data: ResumeData, as request: DownloadRequest) async throws(PawlError) -> Download {
+    package func add(_ data: DownloadResumeData, as request: DownloadRequest) async throws(PawlError) -> Download {
         var request = request
         request.source = data.url
         request.options.headers += data.headers(beside: request.options.headers)
@@ -140,8 +139,9 @@ extension QueueKeeper {
             let known = journal.facts.representation
             // Resume data tells neither a coding, and a coded response cannot be continued, nor where a part begins.
             guard known.coding == nil, known.base == 0 else { return .nothing }
-            var data = ResumeData(
-                ResumeData.Request(url: sources[0]), received: min(journal.done.prefix, known.openJoints.min() ?? .max),
+            var data = DownloadResumeData(
+                DownloadResumeData.Request(url: sources[0]),
+                received: min(journal.done.prefix, known.openJoints.min() ?? .max),
                 partialName: part)
             // Without validators, or with those of a redirect's target or of no meaning, the bytes are compared.
             if let address = try? WebAddress.parse(sources[0]).address,
@@ -154,3 +154,4 @@ extension QueueKeeper {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlQueue
 
@@ -143,7 +144,7 @@ extension DownloadManager {
     /// Changes the number of simultaneous downloads; if it is lowered, the newest are preempted.
     ///
     /// The value survives restarts. Throws code 28 for a number that is not positive.
-    public func change(slots: Int) async throws(PawlError) {
+    public func change(maximumConcurrentDownloads slots: Int) async throws(PawlError) {
         try await perform(.slots(slots))
     }
 
@@ -171,3 +172,4 @@ extension DownloadManager {
         try await perform(.timetable(timetable))
     }
 }
+#endif

@@ -1,11 +1,9 @@
+#if Queue
 package import PawlBase
 import PawlCore
 package import PawlEngine
-
-#if Queue || canImport(PawlStore)
 package import PawlQueue
 import PawlStore
-#endif
 
 /// A queue of downloads that outlives the program.
 ///
@@ -29,8 +27,8 @@ public final class DownloadManager: Sendable {
     public struct Configuration: Sendable {
         /// Simultaneous downloads, at least 1; the rest wait in the queue.
         ///
-        /// Default `nil`: the last value of ``DownloadManager/change(slots:)``, initially 3.
-        public var slots: Int?
+        /// Default `nil`: the last value of ``DownloadManager/change(maximumConcurrentDownloads:)``, initially 3.
+        public var maximumConcurrentDownloads: Int?
         /// Bytes per second for all downloads together, 0 for no limit.
         ///
         /// Default `nil`: the last value of ``DownloadManager/limit(to:)``, initially no limit.
@@ -38,7 +36,7 @@ public final class DownloadManager: Sendable {
         /// Limits by time of day: `08:00-18:00 1M, else none`.
         ///
         /// Entries may name days (`Mon-Fri 08:00-18:00 500K`); the first match applies, in the machine's time
-        /// zone. A limit set by ``DownloadManager/limit(to:)`` applies until the timetable's next change.
+        /// zone. With `pause` as limit no download runs but those that are started with ``DownloadManager/start(now:)``. A limit set by ``DownloadManager/limit(to:)`` applies until the timetable's next change.
         /// Empty for none. Default `nil`: the last value of ``DownloadManager/change(timetable:)``. Opening a
         /// manager throws code 28 when it is invalid.
         public var timetable: String?
@@ -57,7 +55,7 @@ public final class DownloadManager: Sendable {
         /// Closures that receive log entries and measurements.
         ///
         /// Default none.
-        public var observers = Observers()
+        public var observers = DownloadObservers()
         /// Threads that transfer data: 1…16; for other numbers the nearest of these.
         ///
         /// Default 1, enough for a fast network.
@@ -88,6 +86,14 @@ public final class DownloadManager: Sendable {
         /// `.pawl` is made in it. The folder is created when needed; one that cannot be used is ignored. Default `nil`:
         /// nothing is kept across restarts.
         public var stateFolder: String?
+        /// The options of downloads for which none are given.
+        ///
+        /// Default those of ``DownloadOptions/init()``.
+        public var options = DownloadOptions()
+        /// What carries the requests.
+        ///
+        /// Default the network; tests use a stub origin of `PawlTesting`.
+        public var transport = DownloadTransport.network
         /// Whether symbolic links in the root that lead out of it are refused.
         package var staysInRoot = false
         /// Whether nothing runs before the owner starts it, while the queue still reports downloads as
@@ -122,6 +128,9 @@ public final class DownloadManager: Sendable {
     /// The root folder, as it was given.
     public let root: String
     package let queue: QueueThread
+    private let transport: DownloadTransport
+    /// The options of downloads for which none are given, those of ``Configuration/options``.
+    public let options: DownloadOptions
     /// The root's identity, by which a manager that opens it again finds that this one is still being closed.
     private let folder: FolderIdentity?
     /// The place in the order in which managers are made.
@@ -129,9 +138,16 @@ public final class DownloadManager: Sendable {
     var thread: WorkMailbox<QueueKeeper> { queue.thread }
     var broadcaster: EventBroadcaster { queue.broadcaster }
     var settingsCache: TransferSettingsCache { queue.settingsCache }
+
+    /// What downloads beside the queue are allowed.
+    package var connections: Downloader.Configuration {
+        var configuration = Downloader.Configuration()
+        configuration.deniesPrivateAddresses = settingsCache.deniesPrivateAddresses
+        configuration.transport = transport
+        return configuration
+    }
     var commonRate: CommonRate { queue.commonRate }
 
-    #if Queue || canImport(PawlStore)
     /// Opens the queue in `root`, which is created if missing, and continues it.
     ///
     /// `delegate` is retained until the manager is shut down. Throws ``PawlError`` when the folder or the
@@ -142,7 +158,8 @@ public final class DownloadManager: Sendable {
     ) async throws(PawlError) {
         let ports: @Sendable (@escaping @Sendable (String) -> Void) -> Ports = {
             Ports.system(
-                numbering: configuration.numbering, recognizesFinished: configuration.recognizesFinished, notice: $0)
+                over: configuration.transport, numbering: configuration.numbering,
+                recognizesFinished: configuration.recognizesFinished, notice: $0)
         }
         try await self.init(root: root, configuration, delegate: delegate, ports: ports) { notice in
             Result { () throws(Failure) in
@@ -154,7 +171,6 @@ public final class DownloadManager: Sendable {
             }
         }
     }
-    #endif
 
     static func queue(in root: String) -> String { "\(root)/.pawl/queue.db" }
 
@@ -175,6 +191,8 @@ public final class DownloadManager: Sendable {
     ) async throws(PawlError) {
         try Self.check(root: root)
         self.root = root
+        transport = configuration.transport
+        options = configuration.options
         turn = Self.closing.takeTurn()
         while true {
             let count = Self.closing.count
@@ -221,8 +239,17 @@ public final class DownloadManager: Sendable {
     /// Events of all downloads from now on.
     ///
     /// Each call returns an independent sequence. Events of one download come in order, and after their
-    /// changes were written.
+    /// changes were written. The first sequence begins with the notices of opening the queue.
     public var events: DownloadEvents { DownloadEvents(listener: broadcaster.listen()) }
+
+    /// Takes the notices so far that no listener has got, such as that of a damaged queue.
+    package func takeNotices() async throws(PawlError) -> [String] {
+        try await query { keeper in
+            keeper.broadcaster.takeEarly().compactMap {
+                if case .notice(let notice) = $0.kind { notice.description } else { nil }
+            }
+        }
+    }
 
     /// Runs `body`, which changes nothing, on the queue's thread: it works even if the queue cannot be written.
     func query<Value: Sendable>(
@@ -263,6 +290,14 @@ final class ManagerOwner: DownloadOwner {
         }
     }
 
+    func read(_ id: Download.ID, _ range: ByteRange, known: ByteRange) async -> PartBytes? {
+        let run = try? await thread.step(changes: false) { step throws(Failure) in
+            step.keeper.runs[QueueID(id)].map { (engine: step.keeper.engine, id: $0.engineID) }
+        }.get()
+        guard let run else { return nil }
+        return await run.engine.read(range, known: known, of: run.id)
+    }
+
     func letGo(_ id: Download.ID) { thread.post { $0.forgetHandle(QueueID(id)) } }
 
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
@@ -271,3 +306,4 @@ final class ManagerOwner: DownloadOwner {
         do throws(Failure) { _ = try result.get() } catch { throw PawlError(error) }
     }
 }
+#endif

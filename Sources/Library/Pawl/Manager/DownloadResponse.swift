@@ -66,6 +66,15 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
+    /// Creates a response, for tests of hooks; ``contentType`` and the like are those of `fields`.
+    public init(url: String, status: Int = 200, fields: [Field] = []) {
+        let lines = fields.map { "\($0.name): \($0.value)\n" }.joined()
+        let head = ResponseHead(parsing: Array("HTTP/1.1 \(status)\n\(lines)\n".utf8))
+        self.init(head ?? ResponseHead(status: status))
+        self.url = url
+        self.fields = fields
+    }
+
     init(_ head: ResponseHead, from address: WebAddress? = nil) {
         lazyURL = address.map { .address($0) } ?? .text("")
         status = head.status

@@ -1,3 +1,4 @@
+#if Queue
 import Synchronization
 
 /// Delivers each of a manager's events to all of its listeners: event sequences, closures and the delegate.
@@ -6,15 +7,17 @@ final class EventBroadcaster: Sendable {
 
     private struct State {
         var listeners: [WeakListener] = []
+        /// Notices of no download, for the first listener: those of opening the queue come before anyone can listen.
+        var early: [DownloadEvent]? = []
         var isOver = false
     }
 
     private let state = Mutex(State())
     private let bufferSize: Int
-    private let observers: Observers
+    private let observers: DownloadObservers
     let dispatcher: DelegateDispatcher
 
-    init(bufferSize: Int, dispatcher: DelegateDispatcher, observers: Observers) {
+    init(bufferSize: Int, dispatcher: DelegateDispatcher, observers: DownloadObservers) {
         self.bufferSize = bufferSize
         self.observers = observers
         self.dispatcher = dispatcher
@@ -25,6 +28,8 @@ final class EventBroadcaster: Sendable {
         let isOver = state.withLock { state in
             state.listeners.removeAll { $0.listener == nil }
             state.listeners.append(WeakListener(listener: listener))
+            listener.post(state.early ?? [])
+            state.early = nil
             return state.isOver
         }
         if isOver { listener.end() }
@@ -35,7 +40,21 @@ final class EventBroadcaster: Sendable {
     func broadcast(_ events: [DownloadEvent]) {
         guard !events.isEmpty else { return }
         if !observers.isEmpty { for event in events { observers.note(event) } }
-        for listener in state.withLock({ $0.listeners }) { listener.listener?.post(events) }
+        let listeners = state.withLock { state in
+            for event in events where event.isOfQueue && state.early.map({ $0.count < bufferSize }) ?? false {
+                state.early?.append(event)
+            }
+            return state.listeners
+        }
+        for listener in listeners { listener.listener?.post(events) }
+    }
+
+    /// Takes the notices that nobody has listened to.
+    func takeEarly() -> [DownloadEvent] {
+        state.withLock { state in
+            defer { state.early = state.early.map { _ in [] } }
+            return state.early ?? []
+        }
     }
 
     func close() {
@@ -47,3 +66,9 @@ final class EventBroadcaster: Sendable {
         dispatcher.close()
     }
 }
+
+extension DownloadEvent {
+    /// A notice of no download.
+    fileprivate var isOfQueue: Bool { if id.rawValue == 0, case .notice = kind { true } else { false } }
+}
+#endif

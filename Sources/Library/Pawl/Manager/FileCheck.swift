@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 import PawlCore
 import PawlIntegrity
@@ -99,3 +100,4 @@ struct FileCheckOrder: Sendable {
         return part.name.hasSameBytes(as: name)
     }
 }
+#endif

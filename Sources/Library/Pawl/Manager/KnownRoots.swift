@@ -1,3 +1,4 @@
+#if Queue
 import Glibc
 import PawlBase
 
@@ -42,3 +43,4 @@ struct KnownRoots: Sendable {
 
     private static func hasQueueFolder(_ root: String) -> Bool { unsafe access("\(root)/.pawl", F_OK) == 0 }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 package import PawlQueue
 
@@ -38,6 +39,10 @@ package enum QueueCommand: Sendable {
     /// The limit of all downloads together.
     case totalLimit(Int64?)
     case timetable(String?)
+    /// Pauses a download until a time, in seconds since 1970; with `nil` it stays paused.
+    case schedule(Download.ID, Int64?)
+    /// The folders of new downloads.
+    case rules([FolderRule])
 
     package enum Outcome: Sendable {
         /// Whether there was something to change.
@@ -64,13 +69,25 @@ extension QueueKeeper {
             let (record, _) = try addOrResume(order)
             perform(machine.startNext())
             return .added(record)
-        case .pause(let id, let keepsSlot): return .changed(apply(.pause(QueueID(id), keepsSlot: keepsSlot)))
-        case .pauseAll: try pauseAll()
-        case .resume(let id): return .changed(try resume(QueueID(id)))
-        case .resumeAll(let withFailed): try resumeAll(withFailed: withFailed)
-        case .start(let id): return .changed(try force(QueueID(id)))
+        case .pause(let id, let keepsSlot):
+            let wasScheduled = unschedule(QueueID(id))
+            return .changed(apply(.pause(QueueID(id), keepsSlot: keepsSlot)) || wasScheduled)
+        case .pauseAll:
+            unscheduleAll()
+            try pauseAll()
+        case .resume(let id):
+            unschedule(QueueID(id))
+            return .changed(try resume(QueueID(id)))
+        case .resumeAll(let withFailed):
+            unscheduleAll()
+            try resumeAll(withFailed: withFailed)
+        case .start(let id):
+            unschedule(QueueID(id))
+            return .changed(try force(QueueID(id)))
         case .startOver(let id): return .changed(try startOver(QueueID(id)))
-        case .remove(let id, let removal): return .changed(try remove(QueueID(id), removal))
+        case .remove(let id, let removal):
+            unschedule(QueueID(id))
+            return .changed(try remove(QueueID(id), removal))
         case .forget(let id): return .changed(try record(QueueID(id)).map { forget($0) } ?? false)
         case .forgetAll: try forgetAll()
         case .rename(let id, let name): return .changed(try rename(QueueID(id), to: name))
@@ -83,14 +100,14 @@ extension QueueKeeper {
         case .move(let id, let position): return .moved(move(QueueID(id), to: position))
         case .priority(let id, let priority): return .changed(try change(priority: priority, of: QueueID(id)))
         case .group(let id, let group): return .changed(try change(group: group, of: QueueID(id)))
-        case .description(let id, let text):
-            edit(QueueID(id)) { $0.taskDescription = text }
-            notify(QueueID(id), .changed)
+        case .description(let id, let text): describe(QueueID(id), text)
         case .pauseGroup(let group): try pause(group: group)
         case .resumeGroup(let group): resume(group: group)
         case .slots(let slots): try change(slots: slots)
         case .totalLimit(let rate): try limit(to: rate)
         case .timetable(let text): try change(timetable: text)
+        case .schedule(let id, let time): return .changed(try schedule(QueueID(id), at: time))
+        case .rules(let rules): try change(rules: rules)
         }
         return .changed(true)
     }
@@ -148,11 +165,13 @@ extension QueueKeeper {
 
     static let ended: Set<DownloadState> = [.finished, .failed, .removed]
 
-    /// Erases the record of an ended download.
+    /// Erases the record of an ended download, which no later event can tell.
     private func forget(_ record: QueueRecord) -> Bool {
         guard Self.ended.contains(record.state), !isLeaving(record.id) else { return false }
         erased.insert(record.id)
         changed[record.id] = nil
+        notify(record.id, .changed)
         return true
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlJournal
 import PawlQueue
@@ -12,7 +13,9 @@ extension QueueKeeper {
         let added = StoredOptions(text: order.record.options)
         for record in try known(order, added) {
             let stored = StoredOptions(text: record.options)
-            let isElsewhere = !order.record.folder.isEmpty && !order.record.folder.hasSameBytes(as: record.folder)
+            let isElsewhere =
+                order.choosesFolder && !order.record.folder.isEmpty
+                && !order.record.folder.hasSameBytes(as: record.folder)
             guard !isElsewhere, !stored.isAnotherFile(added, name: record.name ?? stored.options.fileName) else {
                 continue
             }
@@ -21,7 +24,11 @@ extension QueueKeeper {
                 throw Self.contradicts(name, record, isFinished: isThere)
             }
             if !isThere { try take(over: order, stored.taking(over: added), stating: added.given, record) }
-            try resume(record.id, order.start)
+            if let time = order.startAt {
+                _ = try schedule(record.id, at: time)
+            } else {
+                try resume(record.id, order.start)
+            }
             return try self.record(record.id) ?? record
         }
         return nil
@@ -66,7 +73,7 @@ extension QueueKeeper {
         if !added.group.isEmpty, !added.group.hasSameBytes(as: record.group) {
             _ = try change(group: added.group, of: record.id)
         }
-        if let text = added.taskDescription { edit(record.id) { $0.taskDescription = text } }
+        if let text = added.taskDescription { describe(record.id, text) }
     }
 
     private func resume(_ id: QueueID, _ start: QueueMachine.Start) throws(Failure) {
@@ -90,3 +97,4 @@ extension QueueKeeper {
             remedy: "remove that download first, or use another file name")
     }
 }
+#endif

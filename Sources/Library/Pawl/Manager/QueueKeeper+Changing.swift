@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlCore
 import PawlEngine
@@ -42,9 +43,17 @@ extension QueueKeeper {
         }
         record.folder = folder
         try checkPlace(of: record)
-        edit(id) { $0.folder = folder }
+        edit(id) { record in
+            record.folder = folder
+            record.change { $0.followsRules = false }
+        }
         notify(id, .changed)
         return true
+    }
+
+    func describe(_ id: QueueID, _ text: String?) {
+        edit(id) { $0.taskDescription = text }
+        notify(id, .changed)
     }
 
     /// `false` if there is no such download or it has ended for good.
@@ -155,3 +164,4 @@ extension QueueKeeper {
         return address
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import Glibc
 import PawlBase
 import PawlDisk
@@ -14,6 +15,9 @@ extension QueueKeeper {
         let source = order.record.sources[0]
         if !order.allowsDuplicate, let record = try resume(with: order) { return (record, true) }
         var record = order.record
+        if !order.choosesFolder { try place(&record) }
+        let startAt = order.startAt.flatMap { $0 > ports.clock.wallTime.seconds ? $0 : nil }
+        let start = startAt == nil ? order.start : .paused
         try checkRoot()
         try checkPlace(of: record)
         while try self.record(record.id) != nil {
@@ -27,7 +31,7 @@ extension QueueKeeper {
         record.addedAt = ports.clock.wallTime
         let place = machine.lastPlace(priority: record.priority)
         record.position = place.position
-        record.state = order.start == .paused ? .paused : .waiting
+        record.state = start == .paused ? .paused : .waiting
         erased.remove(record.id)
         put(record)
         if let name = StoredOptions(text: record.options).options.fileName {
@@ -36,24 +40,28 @@ extension QueueKeeper {
         if let pieces = order.pieces { keep(pieces, of: record.id) }
         fresh[Bytewise(source), default: []].append(record.id)
         notify(record.id, .added)
-        machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
-        if order.start == .now { perform(machine.apply(.start(record.id))) }
+        machine.admit(record.id, at: place, group: record.groupID, isPaused: start == .paused)
+        if let startAt { _ = try schedule(record.id, at: startAt) }
+        if start == .now { perform(machine.apply(.start(record.id))) }
         return (record, false)
     }
 
     /// Throws if a symbolic link leads out of the root and the configuration forbids that.
     ///
     /// Missing folders will be created inside the root.
-    func checkPlace(of record: QueueRecord) throws(Failure) {
+    func checkPlace(of record: QueueRecord) throws(Failure) { try checkPlace(record.folder) }
+
+    /// As ``checkPlace(of:)``, of a folder relative to the root.
+    func checkPlace(_ folder: String) throws(Failure) {
         guard staysInRoot, let home = Self.realPath(root) else { return }
-        var parts = record.folder.pathParts()
+        var parts = folder.pathParts()
         while !parts.isEmpty {
             let place = root + "/" + parts.joined(separator: "/")
             if let real = Self.realPath(place) {
                 guard real == home || home == "/" || real.utf8.starts(with: (home + "/").utf8) else {
-                    throw Failure.leadsOut(record.folder)
+                    throw Failure.leadsOut(folder)
                 }
-                try AddOrder.check(real.dropFirst(home.count), given: record.folder)
+                try AddOrder.check(real.dropFirst(home.count), given: folder)
                 return
             }
             parts.removeLast()
@@ -138,6 +146,7 @@ extension QueueKeeper {
             stored.options.existingFile = .overwrite
             stored.isSeeded = isSeeded
             stored.replaced = replacing
+            stored.replacedIsWrong = true
         }
         requeue(record)
         perform(machine.startNext())
@@ -152,6 +161,7 @@ extension QueueKeeper {
         let waits = machine.rest(of: id) == .waitingForDisk
         guard waits || !machine.knows(id) && record.state == .failed else { return false }
         if let name = try begunName(of: record) { try removePartial(of: record, named: name) }
+        try removeFurtherParts(of: record, isFinished: false)
         record.written = 0
         record.total = nil
         if waits {
@@ -183,7 +193,7 @@ extension QueueKeeper {
         try OptionForm.fileName.check(name, .fileName)
         switch record.state {
         case .finished:
-            if let old = record.name, !old.hasSameBytes(as: name) { try renameFile(of: record, old, to: name) }
+            if let old = record.name, !old.hasSameBytes(as: name) { try renameFiles(of: record, to: name) }
         case .waiting, .probing, .transferring, .waitingForNetwork, .waitingForDisk, .verifying, .publishing, .paused,
             .preempted, .failed:
             // A kill may have come between the claim of the name and its record.
@@ -192,77 +202,16 @@ extension QueueKeeper {
                 ports.disk.unfinished(of: source, in: folder) != nil
                 || ports.disk.leftover(of: source, in: folder) != nil
             let isBegun = record.name != nil || runs[id] != nil || hasPart
+            // At the end it is tried again: until then another file may get the name.
+            let isOther = record.name.map { !$0.hasSameBytes(as: name) } ?? true
+            guard !isBegun || !isOther || ports.disk.stamp(of: name, in: folder) == nil else {
+                throw Failure.exists(folder + "/" + name)
+            }
             edit(id) { record in
                 record.change { stored in if isBegun { stored.newName = name } else { stored.options.fileName = name } }
             }
         case .removed: return false
         }
-        notify(id, .changed)
-        return true
-    }
-
-    private static let renamingName = "renaming"
-
-    /// Renames a finished file: the intent is written first, so that a kill in between loses no file.
-    private func renameFile(of record: QueueRecord, _ old: String, to name: String) throws(Failure) {
-        values[Self.renamingName] = "\(record.id.text) \(name)"
-        try writeAll()
-        values[Self.renamingName] = ""
-        try ports.disk.rename(old, to: name, in: path(of: record), if: finishedFile(record))
-        edit(record.id) { $0.name = name }
-    }
-
-    /// Completes the record of a renaming that a kill interrupted.
-    func resumeRenaming() throws(Failure) {
-        guard let text = try store.value(Self.renamingName) else { return }
-        values[Self.renamingName] = ""
-        // In bytes: a combining mark at the beginning of a name would join the space.
-        let parts = text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(Substring($0)) }
-        guard parts.count == 2, let number = UInt64(parts[0], radix: 16), number != 0,
-            let record = try record(QueueID(rawValue: number)), let old = record.name
-        else { return }
-        let (new, folder) = (parts[1], path(of: record))
-        let file = finishedFile(record)
-        if ports.disk.presence(of: file, as: old, in: folder) != .there,
-            ports.disk.presence(of: file, as: new, in: folder) == .there
-        {
-            try ports.disk.sync(new, in: folder)
-            edit(record.id) { $0.name = new }
-        }
-    }
-
-    /// Moves the finished file to another folder of the root.
-    ///
-    /// The file has both names until the new one is stored: no kill leaves a record without its file.
-    func relocate(_ id: QueueID, to folder: String) throws(Failure) -> Bool {
-        let folder = try AddOrder.folder(folder)
-        guard let record = try record(id), record.state != .removed else { return false }
-        var moved = record
-        moved.folder = folder
-        try checkPlace(of: moved)
-        guard !folder.hasSameBytes(as: record.folder) else { return true }
-        guard record.state == .finished, let name = record.name else {
-            throw Failure(
-                .badOption, "cannot move", at: record.name ?? id.short,
-                because: LocalizableMessage("not-finished", "it has not finished"),
-                remedy: "move it when it has finished")
-        }
-        let (old, new) = (path(of: record), path(of: moved))
-        let (disk, file) = (ports.disk, finishedFile(record))
-        try disk.link(name, from: old, to: new, if: file)
-        notePlace(of: &moved)
-        put(moved)
-        do throws(Failure) { try writeAll() } catch {
-            // The record keeps the old folder.
-            put(record)
-            if disk.presence(of: file, as: name, in: old) != .there {
-                try? disk.link(name, from: new, to: old, if: file)
-            }
-            try? disk.remove(name, in: new, if: file)
-            throw error
-        }
-        try? disk.remove(name, in: old, if: file)
-        disk.syncNames(in: old)
         notify(id, .changed)
         return true
     }
@@ -307,8 +256,9 @@ extension QueueKeeper {
         let rate = try Self.checked(rate)
         guard let record = try record(id), record.state != .removed, record.state != .finished else { return false }
         edit(id) { $0.change { $0.options.rateLimit = rate } }
-        if let run = runs[id] { engine.limit(run.engineID, to: rate) }
+        if let run = runs[id] { run.stream == nil ? engine.limit(run.engineID, to: rate) : restart(id) }
         notify(id, .changed)
         return true
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import PawlJournal
@@ -81,9 +82,10 @@ extension QueueKeeper {
         nextRoom = diskWaits.isEmpty ? nil : now + DiskWaits.period
     }
 
-    /// Whether it still waits, or is being tried.
+    /// Whether it still waits, or is being tried: one that is paused is looked after no more.
     private func isWaitingForDisk(_ id: QueueID) -> Bool {
-        machine.rest(of: id) == .waitingForDisk || diskWaits.tried.contains(id) && machine.knows(id)
+        let rest = machine.rest(of: id)
+        return rest == .waitingForDisk || rest != .paused && diskWaits.tried.contains(id) && machine.knows(id)
     }
 
     /// A download that was tried has ended otherwise than for its disk.
@@ -107,3 +109,4 @@ extension QueueKeeper {
         for id in ids { if let record = try? record(id) { show(record) } }
     }
 }
+#endif

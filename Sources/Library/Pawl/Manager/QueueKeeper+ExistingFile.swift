@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlCore
 import PawlEngine
@@ -53,7 +54,7 @@ extension QueueKeeper {
                 }
             }
             let file = DownloadedFile(
-                path: order.path, length: length, received: 0, duration: 0, wasThere: true,
+                path: order.path, length: length, received: 0, wasThere: true,
                 verification: order.digests.first ?? order.pieces.map { FileVerification(pieces: $0) })
             end(id, .success(file))
         case .success(.wrong(let stamp, let isSeeded)):
@@ -64,6 +65,7 @@ extension QueueKeeper {
                     stored.options.fileName = order.name
                     stored.isSeeded = isSeeded
                     stored.replaced = stamp
+                    stored.replacedIsWrong = true
                 }
             }
             let text = LocalizableMessage(
@@ -86,3 +88,4 @@ private enum ExistingFile: Sendable {
     /// `isSeeded`: a part file begins with its right pieces.
     case wrong(FileStamp?, isSeeded: Bool)
 }
+#endif

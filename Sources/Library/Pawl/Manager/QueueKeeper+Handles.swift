@@ -1,3 +1,5 @@
+#if Queue
+import PawlBase
 import PawlEngine
 import PawlQueue
 
@@ -19,13 +21,17 @@ extension QueueKeeper {
         switch location(record) {
         case .unknown: .failure(.gone(DownloadSnapshot(record).source, because: "it was removed"))
         case .unfinished: record.state == .failed ? DownloadSnapshot(record).error.map { .failure($0) } : nil
-        case .finished(let path):
-            .success(
-                DownloadedFile(
-                    path: path, length: record.written, received: 0, duration: 0, wasThere: true,
-                    verification: StoredOptions(text: record.options).verification))
+        case .finished(let path): .success(finishedOutcome(of: record, at: path))
         case .missing: .failure(PawlError(gone(record, to: "cannot find")))
         }
+    }
+
+    private func finishedOutcome(of record: QueueRecord, at path: String) -> DownloadedFile {
+        var file = DownloadedFile(
+            path: path, length: record.written, received: 0, duration: .zero, wasThere: true,
+            verification: StoredOptions(text: record.options).verification)
+        file.others = files(of: record).dropFirst().map { self.path(of: $0.name, record) }
+        return file
     }
 
     var allHandles: [Download] { handles.values.compactMap(\.download) }
@@ -44,18 +50,25 @@ extension QueueKeeper {
         let run = runs[record.id]
         var base = DownloadSnapshot(record)
         if let rest, run == nil {
-            base.state = rest
-            base.error = diskWaits.failure(of: record.id).map { PawlError($0) } ?? base.error
+            base.rest(rest, diskWaits.failure(of: record.id))
         } else if let check = checks[record.id] {
             base.note(check)
         }
+        base.startAt = schedule.time(of: record.id)?.seconds
         handle.show(base, box: run?.box, leaving: run == nil ? nil : rest)
     }
 
     /// The current state of a download.
-    func snapshot(_ record: QueueRecord) -> DownloadSnapshot {
-        let record = changed[record.id] ?? runs[record.id]?.record ?? record
-        let stored = StoredOptions(text: record.options)
+    ///
+    /// `parsed`: the options of `record`, if they were parsed already.
+    func snapshot(_ found: QueueRecord, _ parsed: StoredOptions? = nil) -> DownloadSnapshot {
+        let record = changed[found.id] ?? runs[found.id]?.record ?? found
+        let stored: StoredOptions
+        if let parsed, found.options == record.options {
+            stored = parsed
+        } else {
+            stored = StoredOptions(text: record.options)
+        }
         var snapshot = DownloadSnapshot(record, stored)
         let rest = machine.rest(of: record.id)
         if let run = runs[record.id] {
@@ -71,14 +84,23 @@ extension QueueKeeper {
                 snapshot.hideWait()
             }
         } else if let rest {
-            snapshot.state = rest
-            snapshot.error = diskWaits.failure(of: record.id).map { PawlError($0) } ?? snapshot.error
+            snapshot.rest(rest, diskWaits.failure(of: record.id))
         } else if let check = checks[record.id] {
             snapshot.note(check)
         }
+        snapshot.startAt = schedule.time(of: record.id)?.seconds
         snapshot.file = presence(of: record, stored).map { DownloadSnapshot.FileState($0) }
         return snapshot
     }
 }
 
+extension DownloadSnapshot {
+    /// `wait`: what it waits for; one that is paused meanwhile waits for nothing.
+    fileprivate mutating func rest(_ state: DownloadState, _ wait: Failure?) {
+        self.state = state
+        if state == .waitingForDisk, let wait { error = PawlError(wait) }
+    }
+}
+
 struct WeakDownload { weak var download: Download? }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import PawlJournal
@@ -21,12 +22,14 @@ extension QueueKeeper {
                 isPaused: entry.state == .paused || configuration.holdsAtStart || suspects.contains(entry.id))
         }
         for id in suspects { setAside(id) }
+        try loadRules()
         try resumeRenaming()
         try resumeRemovals()
-        let held = try store.value(Self.holdersName)
-        writtenHolders = held
-        perform(machine.resume(Self.parsedIDs(held ?? "")))
+        writtenHolders = Self.parsedIDs(try store.value(Self.holdersName) ?? "")
+        perform(machine.resume(writtenHolders))
         perform(machine.startNext())
+        // Behind those that ran.
+        try loadSchedule()
     }
 
     /// The name of the stored value of the slot holders: ids in hexadecimal digits, the oldest first.
@@ -41,10 +44,10 @@ extension QueueKeeper {
 
     /// The slot holders are written together with the change that affected them.
     func noteHolders() {
-        let text = machine.holders.map(\.text).joined(separator: " ")
-        guard text != writtenHolders ?? "" else { return }
-        writtenHolders = text
-        values[Self.holdersName] = text
+        let holders = machine.holders
+        guard holders != writtenHolders else { return }
+        writtenHolders = holders
+        values[Self.holdersName] = holders.map(\.text).joined(separator: " ")
     }
 
     /// Stops all downloads cleanly; `completion` is called when the store is closed.
@@ -53,11 +56,16 @@ extension QueueKeeper {
         guard closing.count == 1 else { return }
         machine.close()
         for check in checks.values { check.cancel() }
+        for (id, run) in runs {
+            guard let stream = run.stream else { continue }
+            if held.contains(run.engineID) { leave(id) } else { stream.stop() }
+        }
         engine.shutDown { [weak thread] in thread?.post { $0.isStopped = true } }
     }
 
     func endWhenClosed() {
-        guard isStopped, !hasEnded else { return }
+        // What a stream has is on disk when its thread has ended.
+        guard isStopped, !hasEnded, !runs.values.contains(where: { $0.stream != nil }) else { return }
         hasEnded = true
         store.close()
         for handle in allHandles { handle.close(because: "its manager was shut down") }
@@ -71,3 +79,4 @@ extension QueueKeeper {
         for completion in completions { completion() }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import Glibc
 import PawlBase
 import PawlEngine
@@ -12,8 +13,10 @@ extension QueueKeeper {
     }
 
     func restoreLimits(_ configuration: DownloadManager.Configuration) throws(Failure) {
-        if let slots = configuration.slots { try Self.check(slots, "slots") }
-        if configuration.slots == nil, let slots = try store.value(ValueName.slots).flatMap({ Int($0) }) {
+        if let slots = configuration.maximumConcurrentDownloads { try Self.check(slots, "slots") }
+        if configuration.maximumConcurrentDownloads == nil,
+            let slots = try store.value(ValueName.slots).flatMap({ Int($0) })
+        {
             perform(machine.apply(.slots(slots)))
         }
         // The limit is the service's own.
@@ -60,6 +63,7 @@ extension QueueKeeper {
         values[ValueName.timetable] = text ?? ""
         (tabled, nextLimit) = (nil, nil)
         engine.limit(to: rate)
+        if timetable == nil { hold(false) }
         followTimetable()
     }
 
@@ -71,10 +75,24 @@ extension QueueKeeper {
         let wall = ports.clock.wallTime
         let time = LocalTime(wall, offset: Self.zoneOffset(at: wall))
         let rate = timetable.rate(at: time)
-        if tabled != .some(rate) { engine.limit(to: rate) }
+        if tabled != .some(rate) {
+            let isPaused = rate == RateTimetable.paused
+            if !isPaused { engine.limit(to: rate) }
+            hold(isPaused)
+        }
         tabled = rate
         let minute = Interval.seconds(60)
         nextLimit = ports.clock.now + min(timetable.nextChange(after: time) ?? minute, minute)
+    }
+
+    private func hold(_ isHeld: Bool) { perform(machine.apply(.hold(isHeld))) }
+
+    /// When downloads that the timetable pauses run again; `nil` if it does not pause them now, or never ends that.
+    var heldUntil: UnixTime? {
+        guard machine.isHeld, let timetable else { return nil }
+        let wall = ports.clock.wallTime
+        let time = LocalTime(wall, offset: Self.zoneOffset(at: wall))
+        return timetable.nextChange(after: time).map { UnixTime(seconds: wall.seconds + Int64($0.seconds)) }
     }
 
     private static func zoneOffset(at time: UnixTime) -> Int {
@@ -84,3 +102,4 @@ extension QueueKeeper {
         return unsafe Int(local.tm_gmtoff)
     }
 }
+#endif

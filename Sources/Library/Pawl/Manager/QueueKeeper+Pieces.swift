@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 import PawlQueue
 
@@ -29,3 +30,4 @@ extension DownloadManager {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import PawlJournal
@@ -87,3 +88,4 @@ extension QueueKeeper {
         edit(id) { $0.written = 0 }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import PawlJournal
@@ -111,8 +112,10 @@ extension QueueKeeper {
         let final = isRenamed ? stored.newName ?? name : name
         let stamp = ports.disk.stamp(of: final, in: path(of: record))
         edit(record.id) { $0.change { $0.finished = stamp } }
-        let file = DownloadedFile(
-            path: path(of: final, record), length: length, received: 0, duration: 0, wasThere: false)
+        var file = DownloadedFile(path: path(of: final, record), length: length)
+        // They got their names before it.
+        file.others = files(of: record).dropFirst().map { path(of: $0.name, record) }
         end(record.id, .success(file))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import PawlJournal
@@ -143,13 +144,14 @@ extension QueueKeeper {
             guard let name = try begunName(of: record) else { return .success(()) }
             let isPublished = try publishedLength(record) != nil
             let isFinished = removal.isFinished || isPublished
-            if isFinished {
-                if !removal.keepsFile, !stored.wasThere {
-                    if presence(of: record) == .missing, let failure = otherDisk(of: record, "cannot delete") {
-                        throw failure
-                    }
-                    try ports.disk.remove(name, in: folder, if: finishedFile(record))
+            if !removal.keepsPartial || isFinished {
+                try removeFurtherParts(of: record, isFinished: isFinished)
+            }
+            if isFinished, !removal.keepsFile, !stored.wasThere {
+                if presence(of: record) == .missing, let failure = otherDisk(of: record, "cannot delete") {
+                    throw failure
                 }
+                try removeFiles(of: record)
             }
             if removal.keepsPartial, !isFinished { return .success(()) }
             if !isFinished, record.written > 0, !hasBegunFile(name, record),
@@ -174,9 +176,11 @@ extension QueueKeeper {
     func removePartial(of record: QueueRecord, named name: String) throws(Failure) {
         var sources: [WebAddress] = []
         for source in record.sources { sources.append(try WebAddress.parse(source).address) }
+        let stored = StoredOptions(text: record.options)
         let place = FileLocation(
             disk: ports.disk, folder: path(of: record), sources: sources,
-            formerSources: StoredOptions(text: record.options).formerSources)
+            formerSources: stored.formerSources + stored.parts.map(\.place))
         try place.removePartial(of: name)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlCore
 import PawlEngine
@@ -13,7 +14,7 @@ extension QueueKeeper {
             case .run(let id): begin(id)
             case .stop(let id):
                 if let run = runs[id] {
-                    stop(run.engineID)
+                    stop(id, run)
                 } else if let check = checks.removeValue(forKey: id) {
                     check.cancel()
                     stopped(id)
@@ -54,6 +55,7 @@ extension QueueKeeper {
             let (engineID, box) = engine.add(job)
             runs[id] = Run(engineID: engineID, box: box, record: record)
             ids[engineID] = id
+            runs[id]?.stream = try makeStream(of: record, engineID, box)
             replaced.remove(id)
             show(record)
             broadcaster.dispatcher.follow(Download.ID(rawValue: id.rawValue), box)
@@ -66,7 +68,11 @@ extension QueueKeeper {
     func startStored() {
         held.removeAll { engineID in
             if let id = ids[engineID], changed[id] != nil { return false }
-            engine.start(engineID)
+            if let stream = ids[engineID].flatMap({ runs[$0]?.stream }) {
+                stream.start()
+            } else {
+                engine.start(engineID)
+            }
             return true
         }
         for id in replaced where changed[id] == nil {
@@ -74,13 +80,15 @@ extension QueueKeeper {
             guard let run = runs[id], let address = try? WebAddress.parse(run.record.sources[0]).address else {
                 continue
             }
-            engine.replaceSource(run.engineID, with: address)
+            if run.stream == nil { engine.replaceSource(run.engineID, with: address) } else { restart(id) }
         }
     }
 
-    private func stop(_ id: DownloadID) {
-        held.removeAll { $0 == id }
-        engine.pause(id)
+    private func stop(_ id: QueueID, _ run: Run) {
+        let isHeld = held.contains(run.engineID)
+        held.removeAll { $0 == run.engineID }
+        guard let stream = run.stream else { return engine.pause(run.engineID) }
+        if isHeld { stopped(id) } else { stream.stop() }
     }
 
     /// The job of a record; its file gets the claimed name, else the requested one.
@@ -99,12 +107,13 @@ extension QueueKeeper {
         job.plan.isSeeded = stored.isSeeded
         job.formerSources = stored.formerSources
         job.isNameClaimed = record.name != nil && record.name != stored.options.fileName
-        if let file = stored.replaced { job.replace(file) }
+        if let file = stored.replaced { job.replace(ReplacedFile(file, isWrong: stored.replacedIsWrong)) }
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured
         job.use(hooks, of: Download.ID(rawValue: record.id.rawValue))
         job.plan.replacesAddress = !stored.formerSources.isEmpty
+        if stored.detectsStreams { job.plan.otherTypes = Downloader.streamTypes }
         addQuestions(to: &job, of: record)
         return job
     }
@@ -192,7 +201,8 @@ extension QueueKeeper {
             runs[id]?.completedSource = report.source
             edit(id) { $0.change { $0.finished = report.stamp } }
             end(id, .success(file))
-        case .failed(let failure): end(id, .failure(failure), report.error(failure))
+        case .failed(let failure):
+            if !becomesStream(id, after: failure) { end(id, .failure(failure), report.error(failure)) }
         }
     }
 
@@ -214,14 +224,14 @@ extension QueueKeeper {
 
     private func relay(_ report: EngineEvent, of id: QueueID) { notify(id, report.kind) }
 
-    private func stopped(_ id: QueueID) {
+    func stopped(_ id: QueueID) {
         leave(id)
         forgetDiscarded(id)
         perform(machine.stopped(id))
     }
 
     /// The engine's run is over: its last state is kept.
-    private func leave(_ id: QueueID) {
+    func leave(_ id: QueueID) {
         guard let run = runs[id] else { return }
         let reading = run.box.reading
         runs[id] = nil
@@ -234,6 +244,9 @@ extension QueueKeeper {
             record.name = name
             record.written = reading.written
             record.total = reading.total
+        }
+        if let parts = reading.parts {
+            record.change { $0.segments = DownloadSnapshot.Segments(done: parts.done, total: parts.total) }
         }
         put(record)
     }
@@ -266,8 +279,10 @@ extension QueueKeeper {
                 }
             }
             perform(machine.ended(id, as: .finished))
+            let placed = placed(id, file)
+            result = .success(placed)
             notify(id, .state(.finished))
-            notify(id, .finished(file))
+            notify(id, .finished(placed))
         case .failure(let failure):
             forgetDiscarded(id)
             endWait(of: id, isFinished: false)
@@ -303,15 +318,9 @@ extension QueueKeeper {
                 let newName = StoredOptions(text: record.options).newName,
                 let name = file.path.pathParts().last.map(String.init)
             else { return .success(file) }
-            if !newName.hasSameBytes(as: name) {
-                var own = finishedFile(record)
-                own.length = file.length
-                try ports.disk.rename(name, to: newName, in: path(of: record), if: own)
-            }
-            var file = file
-            file.path = path(of: newName, record)
+            let renamed = newName.hasSameBytes(as: name) ? file : try rename(file, of: record, to: newName)
             edit(id) { $0.change { $0.newName = nil } }
-            return .success(file)
+            return .success(renamed)
         } catch {
             // The file is complete; only the rename failed.
             notify(id, .notice(DownloadNotice(LocalizableMessage(error))))
@@ -320,3 +329,4 @@ extension QueueKeeper {
         }
     }
 }
+#endif

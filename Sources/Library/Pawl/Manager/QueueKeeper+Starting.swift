@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlQueue
 
@@ -48,3 +49,4 @@ extension QueueKeeper {
         values[Self.startsName] = text
     }
 }
+#endif

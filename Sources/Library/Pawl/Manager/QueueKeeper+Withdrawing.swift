@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlCore
 import PawlEngine
@@ -67,3 +68,4 @@ extension Failure {
         return failure
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 import PawlBase
 import PawlEngine
 import PawlQueue
@@ -11,6 +12,8 @@ final class QueueKeeper: ThreadBound {
     struct Run {
         let engineID: DownloadID
         let box: ProgressCell
+        /// What runs in the place of the engine's download, if it is a stream.
+        var stream: QueuedStream?
         var record: QueueRecord
         /// The stored options with which it began; those of the record may have been changed since.
         let began: String
@@ -45,6 +48,8 @@ final class QueueKeeper: ThreadBound {
     let ports: Ports
     let engine: Engine
     let settingsCache: TransferSettingsCache
+    /// Those of requests that have none.
+    let options: DownloadOptions
     let staysInRoot: Bool
     let keepsResponses: Bool
     let endsWithErrorResponses: Bool
@@ -62,13 +67,18 @@ final class QueueKeeper: ThreadBound {
     /// The timetable's last value, once it was read.
     var tabled: Int64??
     var nextLimit: Instant?
+    /// When paused downloads start, and when that is looked at again.
+    var schedule = StartSchedule()
+    var nextStart: Instant?
+    /// The folders of new downloads.
+    var rules = FolderRules()
     var machine: QueueMachine
     var runs: [QueueID: Run] = [:]
     /// Comparisons of existing files before their downloads begin, by number.
     var checks: [QueueID: RunningCheck] = [:]
     /// By the engine's identifiers.
     var ids: [DownloadID: QueueID] = [:]
-    /// Runs outside the queue: content for memory, and streams.
+    /// Runs outside the queue: content for memory, bodies, and the segments of streams.
     var memoryDownloads: [DownloadID: @Sendable (Result<DownloadedFile, PawlError>) -> Void] = [:]
 
     // Changes to be written and published.
@@ -90,7 +100,7 @@ final class QueueKeeper: ThreadBound {
     var removals: [QueueID: Removal] = [:]
     var removalCompletions: [QueueID: [(Result<Void, Failure>) -> Void]] = [:]
     /// The slot holders that were written last.
-    var writtenHolders: String?
+    var writtenHolders: [QueueID] = []
     /// Downloads being started, and what was written of them.
     var starts = StartLedger()
     var writtenStarts: String?
@@ -116,7 +126,7 @@ final class QueueKeeper: ThreadBound {
     private var nextProgress = Instant(nanoseconds: 0)
     /// Why the queue cannot be written; it is tried again every second.
     private(set) var writeFailure: Failure?
-    private var endedCount: Int?
+    private var endedCounts: (all: Int, finished: Int, failed: Int)?
     var closing: [@Sendable () -> Void] = []
     /// The engine is stopped.
     var isStopped = false
@@ -132,6 +142,7 @@ final class QueueKeeper: ThreadBound {
         self.thread = thread
         self.broadcaster = broadcaster
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        options = configuration.options
         staysInRoot = configuration.staysInRoot
         keepsResponses = configuration.keepsResponses
         endsWithErrorResponses = configuration.endsWithErrorResponses
@@ -143,7 +154,7 @@ final class QueueKeeper: ThreadBound {
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL
         hooks = configuration.hooks
-        machine = QueueMachine(slots: configuration.slots ?? Self.usualSlots)
+        machine = QueueMachine(slots: configuration.maximumConcurrentDownloads ?? Self.usualSlots)
         engine = Engine(ports: ports, loops: min(max(1, configuration.threads), 16), rate: nil, common: commonRate) {
             [weak thread] report in thread?.post { $0.heard(report) }
         }
@@ -194,7 +205,7 @@ final class QueueKeeper: ThreadBound {
     var deadline: Instant? {
         let isBusy = !runs.isEmpty || writeFailure != nil
         let stalls = hindered.isEmpty ? nil : ports.clock.now
-        let due = [isBusy ? nextProgress : nil, nextLimit, nextRoom, stalls].compactMap { $0 }.min()
+        let due = [isBusy ? nextProgress : nil, nextLimit, nextRoom, nextStart, stalls].compactMap { $0 }.min()
         return due.map { max($0, ports.clock.now + .milliseconds(1)) }
     }
 
@@ -204,6 +215,7 @@ final class QueueKeeper: ThreadBound {
         let isDue = now >= nextProgress
         if isDue { nextProgress = now + .seconds(1) }
         if let due = nextLimit, now >= due { followTimetable() }
+        if let due = nextStart, now >= due { followSchedule() }
         if let due = nextRoom, now >= due { lookForRoom(now: now) }
         stallHindered()
         var failure = write(progress: isDue)
@@ -228,12 +240,14 @@ final class QueueKeeper: ThreadBound {
     func writeAll() throws(Failure) { if let failure = write(progress: false) { throw failure } }
 
     /// The number of ended downloads, recounted after a change.
-    func countEnded() throws(Failure) -> Int {
+    func countEnded() throws(Failure) -> (all: Int, finished: Int, failed: Int) {
         writeNow()
-        if let endedCount { return endedCount }
-        let count = try store.totals(matching: QueueFilter(states: [.finished, .failed, .removed])).count
-        endedCount = count
-        return count
+        if let endedCounts { return endedCounts }
+        let all = try store.totals(matching: QueueFilter(states: [.finished, .failed, .removed])).count
+        let finished = try store.totals(matching: QueueFilter(states: [.finished])).count
+        let failed = try store.totals(matching: QueueFilter(states: [.failed])).count
+        endedCounts = (all, finished, failed)
+        return (all, finished, failed)
     }
 
     private func write(progress isDue: Bool) -> Failure? {
@@ -244,7 +258,7 @@ final class QueueKeeper: ThreadBound {
         changes += erased.map { .erase($0) } + forgetPieces(of: erased)
         if isDue { changes += progress() }
         guard !changes.isEmpty else { return writeFailure }
-        if !changed.isEmpty || !erased.isEmpty { endedCount = nil }
+        if !changed.isEmpty || !erased.isEmpty { endedCounts = nil }
         do throws(Failure) { try store.apply(changes) } catch {
             note(error)
             return error
@@ -268,3 +282,4 @@ final class QueueKeeper: ThreadBound {
         return changes
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 // Between the queue's record (`QueueRecord` in Library/Queue), which knows no type of this module, and what programs see.
 import PawlBase
 import PawlQueue
@@ -62,6 +63,7 @@ extension DownloadSnapshot {
         taskDescription = record.taskDescription
         folder = record.folder
         contentType = record.contentType
+        segments = stored.segments
         verification = stored.verification
         error = record.error.map {
             PawlError(kept: $0, code: record.errorCode, of: record.sources[0], parts: stored.failure)
@@ -90,3 +92,4 @@ extension PawlError {
         }
     }
 }
+#endif

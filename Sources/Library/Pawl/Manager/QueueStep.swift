@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 import PawlQueue
 
@@ -45,7 +46,7 @@ package final class QueueStep {
 
     /// Adds a new download, or resumes the known one of the same URL.
     package func add(_ request: DownloadRequest) throws(Failure) -> Download.ID {
-        let order = try AddOrder(request, settingsCache: keeper.settingsCache)
+        let order = try AddOrder(request, defaults: keeper.options, settingsCache: keeper.settingsCache)
         guard case .added(let record) = try perform(.add(order)) else { preconditionFailure("it adds a record") }
         return Download.ID(rawValue: record.id.rawValue)
     }
@@ -53,6 +54,11 @@ package final class QueueStep {
     /// The current state of a download.
     package func snapshot(of id: Download.ID) throws(Failure) -> DownloadSnapshot? {
         try keeper.record(QueueID(id)).map { keeper.snapshot($0) }
+    }
+
+    /// The handle of a download, the same for all callers.
+    package func handle(of id: Download.ID) throws(Failure) -> Download? {
+        try keeper.record(QueueID(id)).flatMap { keeper.handle($0) }
     }
 
     /// The location of a download's file.
@@ -100,3 +106,4 @@ extension WorkMailbox<QueueKeeper> {
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 package import PawlEngine
 package import PawlQueue
@@ -58,9 +59,13 @@ package final class QueueThread: Sendable {
         completion: @escaping @Sendable (Result<Result<Value, Problem>, Failure>) -> Void
     ) { thread.step(changes: changes, body, completion: completion) }
 
+    /// The events from now on, in a buffer of their own.
+    package func listen() -> EventSubscriber { broadcaster.listen() }
+
     /// Stops all downloads cleanly, writes pending changes and closes the queue.
     package func shutDown(_ completion: @escaping @Sendable () -> Void) {
         let isHeard = thread.post { $0.shutDown(completion) }
         if !isHeard { completion() }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 // Compares a request with a known download of the same URL; the table of fields has each option's rule.
 import PawlBase
 
@@ -13,6 +14,8 @@ extension StoredOptions {
             switch field.name {
             // The range determines the file: none means the whole content.
             case "range": return true
+            // Without one the playlist itself is wanted, unless its response is to decide.
+            case "stream": return added.stream != nil || !added.detectsStreams
             case "name": return added.options.fileName.map { !(newName ?? name).hasSameBytes(as: $0) } ?? false
             case _: return !wanted.hasSameBytes(as: field.standard)
             }
@@ -62,3 +65,4 @@ extension StoredOptions {
         return merged
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 import PawlIntegrity
 import PawlJournal
@@ -28,12 +29,24 @@ struct StoredOptions: Hashable, Sendable {
     var isSeeded = false
     /// The only file that it replaces, as it was when it was found wrong.
     var replaced: FileStamp?
+    /// Its bytes were found to be wrong.
+    var replacedIsWrong = false
     /// Its file when it was published; before that, the part file that is to be published.
     var finished: FileStamp?
     /// The folder in which its part file was begun.
     var place: FolderStamp?
     /// An existing file of its name is compared with its digests before the first request.
     var checksExistingFile = false
+    /// Which tracks are wanted of the stream that the URL's playlist is of; `nil` for a file.
+    var stream: StreamOptions?
+    /// A response that is a playlist makes a stream of it.
+    var detectsStreams = false
+    /// The segments of a stream when it stopped last.
+    var segments: DownloadSnapshot.Segments?
+    /// The files of a stream.
+    var parts: [QueuedStreamFile] = []
+    /// Its folder is that of a rule, or a default: when it has finished, rules for its name and type may move it.
+    var followsRules = false
     /// The failure in parts, as JSON; the record has its sentence.
     var failure: String?
 
@@ -116,6 +129,9 @@ struct StoredOptions: Hashable, Sendable {
                 "ownerssecrets", .takenOver, { [$0.options.usesOwnersSecrets.description] },
                 // A download of another party never gains access to the owner's secrets.
                 { $0.options.usesOwnersSecrets = $0.options.usesOwnersSecrets && $1 == "true" }),
+            Field(
+                "deniesprivate", .takenOver, { [$0.options.deniesPrivateAddresses.description] },
+                { $0.options.deniesPrivateAddresses = $0.options.deniesPrivateAddresses || $1 == "true" }),
             Field("attribute", .takenOver, attributes, takeAttribute),
             Field("newname", .kept, { $0.newName.map { [$0] } ?? [] }, { $0.newName = $1 }),
             Field("former", .kept, { $0.formerSources }, { $0.formerSources.append($1) }),
@@ -132,10 +148,23 @@ struct StoredOptions: Hashable, Sendable {
             Field("replaced", .kept, { $0.replaced.map { [$0.text] } ?? [] }, { $0.replaced = FileStamp(text: $1) }),
             Field("finished", .kept, { $0.finished.map { [$0.text] } ?? [] }, { $0.finished = FileStamp(text: $1) }),
             Field("place", .kept, { $0.place.map { [$0.text] } ?? [] }, { $0.place = FolderStamp(text: $1) }),
+            Field("replacedwrong", .kept, { [$0.replacedIsWrong.description] }, { $0.replacedIsWrong = $1 == "true" }),
             Field("seeded", .kept, { [$0.isSeeded.description] }, { $0.isSeeded = $1 == "true" }),
             Field(
                 "checksexisting", .kept, { [$0.checksExistingFile.description] },
                 { $0.checksExistingFile = $1 == "true" }),
+            Field(
+                "stream", .anotherFile, { $0.stream.map { [$0.json.text] } ?? [] },
+                { $0.stream = (try? JSON.parse($1)).flatMap { try? StreamOptions($0) } ?? $0.stream }),
+            Field("detectsstreams", .kept, { [$0.detectsStreams.description] }, { $0.detectsStreams = $1 == "true" }),
+            Field(
+                "segments", .kept, { $0.segments.map { ["\($0.done) \($0.total)"] } ?? [] },
+                { $0.segments = DownloadSnapshot.Segments(stored: $1) }),
+            Field(
+                "part", .kept, { $0.parts.map(\.text) },
+                { stored, text in if let part = QueuedStreamFile(text: text) { stored.parts.append(part) } }),
+            Field(
+                "followsrules", .kept, { [$0.followsRules.description] }, { $0.followsRules = $1 == "true" }),
             Field("failure", .kept, { $0.failure.map { [$0] } ?? [] }, { $0.failure = $1 }),
         ]
 
@@ -239,3 +268,4 @@ extension DownloadOptions {
         return stored.values
     }
 }
+#endif

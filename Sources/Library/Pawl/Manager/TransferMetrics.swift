@@ -14,19 +14,32 @@ package struct TransferMetrics: Sendable, Hashable {
     /// What has to be added to an instant of ``timing``, in nanoseconds.
     private var offset: Double
 
+    /// What a test states of a request: no instants.
+    package init(url: String, timing: TransferTiming, received: Int64, fetchStart: Double, responseEnd: Double) {
+        self.url = url
+        self.timing = timing
+        self.received = received
+        self.fetchStart = fetchStart
+        self.responseEnd = responseEnd
+        offset = 0
+    }
+
+    private init(_ record: TransferRecord, offset: Double) {
+        self.init(
+            url: record.address.text, timing: record.timing ?? TransferTiming(), received: record.received,
+            fetchStart: (Double(record.start.nanoseconds) + offset) / 1e9,
+            responseEnd: (Double(record.end.nanoseconds) + offset) / 1e9)
+        response = record.head.map { DownloadResponse($0, from: record.address) }
+        self.offset = offset
+    }
+
     /// The time of an instant of ``timing``.
     package func time(_ instant: Instant?) -> Double? { instant.map { (Double($0.nanoseconds) + offset) / 1e9 } }
 
     /// Converts what an engine measured.
     static func list(_ transfers: [TransferRecord], clock: any Clock) -> [TransferMetrics] {
         let offset = Double(clock.nanosecondsSince1970 - clock.now.nanoseconds)
-        return transfers.map { record in
-            TransferMetrics(
-                url: record.address.text, response: record.head.map { DownloadResponse($0, from: record.address) },
-                timing: record.timing ?? TransferTiming(), received: record.received,
-                fetchStart: (Double(record.start.nanoseconds) + offset) / 1e9,
-                responseEnd: (Double(record.end.nanoseconds) + offset) / 1e9, offset: offset)
-        }
+        return transfers.map { TransferMetrics($0, offset: offset) }
     }
 }
 

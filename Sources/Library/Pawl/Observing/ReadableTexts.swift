@@ -25,10 +25,11 @@ public enum ByteText {
     /// Bytes per second: `512 B/s`, `1.50 KiB/s`.
     public static func speed(_ bytesPerSecond: Int64) -> String { ByteQuantity.speed(bytesPerSecond) }
 
-    /// Seconds, rounded up: `7 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`; `0 s` for what is negative, infinite or not a number.
-    public static func duration(_ seconds: Double) -> String {
-        guard seconds > 0, seconds.isFinite else { return "0 s" }
-        let whole = Int64(min(seconds.rounded(.up), 1e12))
+    /// A time, rounded up to seconds: `7 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`; `0 s` for what is negative.
+    public static func duration(_ duration: Duration) -> String {
+        guard duration > .zero else { return "0 s" }
+        let (seconds, fraction) = duration.components
+        let whole = fraction == 0 ? seconds : seconds.addingReportingOverflow(1).partialValue
         let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60)
         if days > 0 { return "\(days) d \(hours) h" }
         if hours > 0 { return "\(hours) h \(minutes < 10 ? "0" : "")\(minutes) min" }

@@ -49,6 +49,7 @@ extension DownloadOptions: Codable {
         taskDescription = try values.decodeIfPresent(String.self, forKey: Key("description"))
         attributes = try values.decodeIfPresent([String: String].self, forKey: Key("attributes")) ?? [:]
         usesOwnersSecrets = try values.decodeIfPresent(Bool.self, forKey: Key("usesOwnersSecrets")) ?? usesOwnersSecrets
+        deniesPrivateAddresses = try values.decodeIfPresent(Bool.self, forKey: Key("deniesPrivateAddresses")) ?? false
         for option in DownloadOption.table {
             let texts = try values.decodeIfPresent([String].self, forKey: Key(option.name)) ?? []
             for text in texts { option.recover(text, into: &self) }
@@ -66,6 +67,7 @@ extension DownloadOptions: Codable {
         try values.encodeIfPresent(taskDescription, forKey: Key("description"))
         if !attributes.isEmpty { try values.encode(attributes, forKey: Key("attributes")) }
         if !usesOwnersSecrets { try values.encode(false, forKey: Key("usesOwnersSecrets")) }
+        if deniesPrivateAddresses { try values.encode(true, forKey: Key("deniesPrivateAddresses")) }
         for option in DownloadOption.table where option.texts(of: self) != option.texts(of: standard) {
             try values.encode(option.texts(of: self), forKey: Key(option.name))
         }
@@ -85,7 +87,7 @@ extension PawlError: Codable {
             remedy: Remedy(try values.decode(String.self, forKey: .remedy)))
         failure.status = try values.decodeIfPresent(Int.self, forKey: .status)
         self.init(failure)
-        retryAfter = try values.decodeIfPresent(Double.self, forKey: .retryAfter)
+        retryAfter = try values.decodeIfPresent(Duration.self, forKey: .retryAfter)
         downloadTaskResumeData = try values.decodeIfPresent([UInt8].self, forKey: .resumeData)
     }
 
@@ -113,5 +115,29 @@ extension DownloadNotice: Codable {
     public func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         try value.encode(description)
+    }
+}
+
+// Durations are seconds in the stored form. The synthesized conformances choose these, which are more specific.
+extension KeyedDecodingContainer {
+    func decode(_ type: Duration.Type, forKey key: Key) throws -> Duration {
+        let seconds = try decode(Double.self, forKey: key)
+        guard seconds.magnitude <= 1e12 else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\(seconds) is no duration")
+        }
+        return .seconds(seconds)
+    }
+
+    func decodeIfPresent(_ type: Duration.Type, forKey key: Key) throws -> Duration? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        return try decode(type, forKey: key)
+    }
+}
+
+extension KeyedEncodingContainer {
+    mutating func encode(_ duration: Duration, forKey key: Key) throws { try encode(duration.seconds, forKey: key) }
+
+    mutating func encodeIfPresent(_ duration: Duration?, forKey key: Key) throws {
+        if let duration { try encode(duration, forKey: key) }
     }
 }

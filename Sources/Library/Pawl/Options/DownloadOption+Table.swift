@@ -130,6 +130,10 @@ extension DownloadOption {
             "no-sign-request", .flag(\.signsRequests), .signsRequests, stored: "signs",
             "send no signature, token or login for s3://, hf:// and oci:// URLs: what is public"),
         DownloadOption(
+            "credential-helper", .flag(\.runsCredentialHelpers), .user, stored: "credentialhelper",
+            "for oci:// and docker://, run the programs that Docker's configuration names for logins"
+                + " (docker-credential-NAME)"),
+        DownloadOption(
             "referer", .optional(\.referer, .text), .referer, stored: "referer", aria2: "referer", takes: "URL",
             "Referer header"),
         DownloadOption(

@@ -1,6 +1,9 @@
 package import PawlBase
 import PawlIntegrity
+
+#if Features
 import PawlS3
+#endif
 
 // Texts, which become part of a request or which C reads up to a NUL.
 extension OptionForm<String> {
@@ -32,6 +35,7 @@ extension OptionForm<String> {
         return form
     }()
 
+    #if Features
     /// The name of a region, which may become part of a host name.
     static let region = {
         var form = text(check: checkRegion)
@@ -56,6 +60,11 @@ extension OptionForm<String> {
     @Sendable private static func checkEndpoint(_ text: String, _ id: OptionID) throws(Failure) {
         _ = try S3Configuration.endpoint(text)
     }
+    #else
+    // Nothing uses them.
+    static let region = text
+    static let endpoint = text
+    #endif
 
     static let header = {
         var form = text(check: checkHeader)

@@ -75,20 +75,32 @@ extension OptionForm<Int64> {
     }()
 }
 
-extension OptionForm<Double> {
+extension OptionForm<Duration> {
     /// Seconds up to a day, fractions allowed.
-    package static func seconds(zeroAllowed: Bool) -> Self {
-        number(
+    static func seconds(zeroAllowed: Bool) -> Self {
+        let expected =
             zeroAllowed
-                ? LocalizableMessage(
-                    "must-be-seconds-or-zero", "must be a number of seconds from 0 to 86400, such as 2 or 0.5")
-                : LocalizableMessage(
-                    "must-be-seconds", "must be a number of seconds above 0, up to 86400, such as 2 or 0.5"),
-            isValid: { (0...86_400).contains($0) && (zeroAllowed || $0 > 0) },
+            ? LocalizableMessage(
+                "must-be-seconds-or-zero", "must be a number of seconds from 0 to 86400, such as 2 or 0.5")
+            : LocalizableMessage(
+                "must-be-seconds", "must be a number of seconds above 0, up to 86400, such as 2 or 0.5")
+        let isValid: @Sendable (Duration) -> Bool = {
+            (.zero ... .seconds(86_400)).contains($0) && (zeroAllowed || $0 > .zero)
+        }
+        return Self(
+            text: { $0.seconds.description }, value: { Double($0).map { Duration(clampingSeconds: $0) } },
             parse: { text in
                 // No sign, no exponent, no name.
                 let isPlain = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
-                return isPlain ? Double(text.hasSuffix(".") ? String(text.dropLast()) : text) : nil
+                guard isPlain, let seconds = Double(text.hasSuffix(".") ? String(text.dropLast()) : text) else {
+                    return nil
+                }
+                let duration = Duration(clampingSeconds: seconds)
+                return isValid(duration) ? duration : nil
+            }, expected: expected,
+            check: { (duration, id) throws(Failure) in
+                guard !isValid(duration) else { return }
+                throw Failure(refusing: id, duration.seconds.description, because: expected)
             })
     }
 }

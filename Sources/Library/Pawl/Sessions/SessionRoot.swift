@@ -1,4 +1,4 @@
-#if Queue || canImport(PawlStore)
+#if Queue
 import Glibc
 import PawlBase
 import PawlCore

@@ -20,6 +20,8 @@ package struct QueueBook: Sendable {
     package private(set) var line = QueueLine()
     /// The downloads with a slot, the oldest first.
     package private(set) var holders: [Number] = []
+    /// Whether no download starts unless it is forced to.
+    package private(set) var isHeld = false
 
     package init(slots: Int) { self.slots = max(1, slots) }
 
@@ -34,7 +36,7 @@ package struct QueueBook: Sendable {
     package mutating func enqueue(_ number: Number) -> [Order] {
         assert(!line.isWaiting(number) && !holders.contains(number), "\(number) has a place already")
         // No ready download waits while a slot is free.
-        guard holders.count < slots, line.isReady(number) else {
+        guard holders.count < slots, !isHeld, line.isReady(number) else {
             line.insert(number)
             return []
         }
@@ -56,7 +58,7 @@ package struct QueueBook: Sendable {
         var orders: [Order] = []
         var waiting: [Number] = []
         for number in numbers where line.isWaiting(number) && !line.isPaused(number) {
-            guard holders.count < slots else {
+            guard holders.count < slots, !isHeld else {
                 waiting.append(number)
                 continue
             }
@@ -129,6 +131,10 @@ package struct QueueBook: Sendable {
             var orders: [Order] = []
             while holders.count > self.slots { orders += takeSlot(of: holders.count - 1) }
             return orders + startNext()
+        case .hold(let isHeld):
+            guard isHeld != self.isHeld else { return [] }
+            self.isHeld = isHeld
+            return isHeld ? withdraw(holders) : startNext()
         }
     }
 
@@ -171,7 +177,7 @@ package struct QueueBook: Sendable {
 
     // MARK: slots
 
-    /// Takes the slots that these downloads have, since their group is paused.
+    /// Takes the slots that these downloads have, since their group is paused, or all are held.
     private mutating func withdraw(_ numbers: [Number]) -> [Order] {
         var orders: [Order] = []
         // The newest first, so that the oldest gets to the very front.
@@ -192,7 +198,7 @@ package struct QueueBook: Sendable {
 
     /// Assigns free slots to ready downloads, in order.
     package mutating func startNext() -> [Order] {
-        guard line.hasReady else { return [] }
+        guard line.hasReady, !isHeld else { return [] }
         var orders: [Order] = []
         while holders.count < slots, let number = line.takeReady() {
             holders.append(number)

@@ -47,6 +47,8 @@ package struct QueueMachine: Sendable {
     // MARK: queries
 
     package var slots: Int { scheduler.slots }
+    /// Whether no download starts unless it is forced to.
+    package var isHeld: Bool { scheduler.isHeld }
     package func isRunning(_ id: QueueID) -> Bool { runs[id] != nil }
     package func isPaused(group: GroupID) -> Bool { scheduler.isPaused(group: group) }
     package func place(of id: QueueID) -> QueuePosition? { scheduler.place(of: id) }

@@ -93,6 +93,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     // MARK: state
 
     package var slots: Int { book.slots }
+    package var isHeld: Bool { book.isHeld }
     /// The downloads with a slot, the oldest first.
     package var running: [ID] { named(book.holders) }
     /// The length of the line, paused ones included.

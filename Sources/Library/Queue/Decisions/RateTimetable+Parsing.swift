@@ -47,8 +47,9 @@ extension RateTimetable {
 
     static func rate(_ word: String, in text: String) throws(Failure) -> Rate {
         if word.lowercased() == "none" { return nil }
+        if word.lowercased() == "pause" { return paused }
         guard let bytes = ByteQuantity.parse(word) else {
-            throw failure(text, "\"\(word)\" is not a limit like 500K, 1M or none")
+            throw failure(text, "\"\(word)\" is not a limit like 500K, 1M, none or pause")
         }
         return bytes == 0 ? nil : bytes
     }

@@ -9,10 +9,12 @@ package import PawlBase
 /// - it may follow days: `Mon-Fri 08:00-18:00 1M`, `Sat 0:00-24:00 none`, `Sat-Mon`; an interval over
 ///   midnight belongs to the day on which it begins;
 /// - `else` stands alone and last; without it, there is no limit outside of the intervals;
-/// - a limit is `none`, `0` (the same), or bytes per second as in `--limit-rate`: `500K`, `1.5M`.
+/// - a limit is `none`, `0` (the same), `pause` (no download runs), or bytes per second as in `--limit-rate`: `500K`, `1.5M`.
 package struct RateTimetable: Hashable, Sendable {
-    /// Bytes per second; `nil` is no limit.
+    /// Bytes per second; `nil` is no limit, ``paused`` that no download runs.
     package typealias Rate = Int64?
+
+    package static let paused: Rate = 0
 
     struct Entry: Hashable, Sendable {
         /// Minutes of the week, as half-open ranges.

@@ -23,6 +23,10 @@ package enum SlotCommand<ID: Hashable & Sendable>: Hashable, Sendable {
     ///
     /// A lower number applies at once: letting downloads finish first could take days.
     case slots(Int)
+    /// Stops all downloads, and starts none but forced ones; `false` ends that.
+    ///
+    /// Each keeps its place, and is not paused.
+    case hold(Bool)
 
     /// The download that is commanded, `nil` for those of a group and for all.
     package var id: ID? {
@@ -30,7 +34,7 @@ package enum SlotCommand<ID: Hashable & Sendable>: Hashable, Sendable {
         case .pause(let id, _), .resume(let id), .start(let id), .priority(let id, _), .move(let id, _),
             .group(let id, _):
             id
-        case .pauseGroup, .resumeGroup, .slots: nil
+        case .pauseGroup, .resumeGroup, .slots, .hold: nil
         }
     }
 
@@ -46,6 +50,7 @@ package enum SlotCommand<ID: Hashable & Sendable>: Hashable, Sendable {
         case .pauseGroup(let group): .pauseGroup(group)
         case .resumeGroup(let group): .resumeGroup(group)
         case .slots(let slots): .slots(slots)
+        case .hold(let isHeld): .hold(isHeld)
         }
     }
 }

@@ -30,15 +30,20 @@ package final class QueueDatabase: QueueStore {
 
     /// Opens the database at `path`, or creates it with its folder.
     ///
-    /// A guest of a database creates none, migrates none and renames none: it throws instead.
+    /// A guest of a database creates none, migrates none and renames none: it throws instead. `fileSystem` names one of SQLite's
+    /// (VFS) other than the system's, for tests.
     package convenience init(
-        at path: String, asGuest: Bool = false, notice: @escaping @Sendable (String) -> Void
-    ) throws(Failure) { try self.init(at: path, steps: Migration.all, asGuest: asGuest, notice: notice) }
+        at path: String, asGuest: Bool = false, on fileSystem: String? = nil,
+        notice: @escaping @Sendable (String) -> Void
+    ) throws(Failure) {
+        try self.init(at: path, steps: Migration.all, asGuest: asGuest, on: fileSystem, notice: notice)
+    }
 
     init(
-        at path: String, steps: [Migration], asGuest: Bool = false, notice: @escaping @Sendable (String) -> Void
+        at path: String, steps: [Migration], asGuest: Bool = false, on fileSystem: String? = nil,
+        notice: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
-        let files = try QueueFiles(at: path)
+        let files = try QueueFiles(at: path, on: fileSystem)
         self.path = files.path
         self.steps = steps
         isGuest = asGuest
@@ -90,7 +95,7 @@ package final class QueueDatabase: QueueStore {
     private static func connect(
         _ files: QueueFiles, _ steps: [Migration], asGuest: Bool = false
     ) throws(DatabaseError) -> DatabaseConnection {
-        let connection = try DatabaseConnection(files.path)
+        let connection = try DatabaseConnection(files.path, on: files.fileSystem)
         try connection.prepare(steps, asGuest: asGuest)
         files.noteOpened()
         return connection

@@ -9,6 +9,8 @@ import Synchronization
 /// another process could do the same and rename the new one.
 final class QueueFiles: Sendable {
     let path: String
+    /// The name of a VFS of SQLite; `nil` for the system's.
+    let fileSystem: String?
     private let name: String
     private let folder: Descriptor
     private let lock: FileLock
@@ -32,7 +34,7 @@ final class QueueFiles: Sendable {
         deinit { close(raw) }
     }
 
-    init(at path: String) throws(Failure) {
+    init(at path: String, on fileSystem: String? = nil) throws(Failure) {
         // SQLite interprets some names that are no path.
         let path = path.hasPrefix("/") ? path : "./\(path)"
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
@@ -50,6 +52,7 @@ final class QueueFiles: Sendable {
         lock.note(UInt64(getpid()))
         self.lock = lock
         self.path = path
+        self.fileSystem = fileSystem
         self.name = name
     }
 
@@ -142,7 +145,7 @@ final class QueueFiles: Sendable {
             }
             try makeDatabase()
             _ = pawl_sync_all(folder.raw)
-            return String(path.dropLast(name.utf8.count)) + bad
+            return String(Substring(path.utf8.dropLast(name.utf8.count))) + bad
         }
         throw .system(.renameFailed, "cannot rename the damaged queue", at: path, EEXIST)
     }

@@ -43,7 +43,7 @@ final class DownloadCheck: Sendable {
         request.start = .now
         request.options.retries = 0
         request.options.connections = 1
-        request.options.timeout = min(request.options.timeout, 15)
+        request.options.timeout = min(request.options.timeout, .seconds(15))
         request.options.folder = "."
         request.options.checksum = nil
         let folder = "\(root)/.pawl/\(DownloadCheck.beginning)\(UInt64.random(in: .min ... .max))"

@@ -17,12 +17,15 @@ final class Page: Sendable {
     private let address = Mutex<String?>(nil)
     private let manager: DownloadManager
     private let files: RootedFiles
+    /// What clients of the port present with their calls, for programs that a code has paired.
+    private let clientSecret: String?
 
     /// `decisions` is the manager's delegate.
     init(
-        _ manager: DownloadManager, _ collections: CollectionQueue, secret: Secret?, decisions: DecisionLog,
-        notice: (String) -> Void
+        _ manager: DownloadManager, _ collections: CollectionQueue, secret: Secret?, clientSecret: String?,
+        decisions: DecisionLog, notice: (String) -> Void
     ) throws(Failure) {
+        self.clientSecret = clientSecret
         let pendingRemovals = PendingRemovals(manager)
         let speeds = SpeedSampler(manager)
         let feed = PageFeed(manager, collections, decisions, speeds) { pendingRemovals.holds($0) }
@@ -49,9 +52,17 @@ final class Page: Sendable {
         return sessions.makeCode().map { "\(address)#code=\($0)" } ?? address
     }
 
+    /// What other clients and browsers need to reach the service; `code` is null where no login is required.
+    func access(isLocal: Bool) -> JSON {
+        [
+            "secret": clientSecret.map { .string($0) } ?? .null,
+            "code": sessions.makeCode().map { .string($0) } ?? .null, "isLocal": .bool(isLocal),
+        ]
+    }
+
     func note(_ event: DownloadEvent) {
         decisions.note(event)
-        feed.touch(event.id)
+        if case .missed = event.kind { feed.startOver() } else { feed.touch(event.id) }
         speeds.wake()
     }
 
@@ -69,6 +80,7 @@ final class Page: Sendable {
         switch (request.method, request.path) {
         case (.post, "/login"): reply(login(request))
         case (.post, "/logout"): reply(logout(request))
+        case (.post, "/pair"): reply(pair(request))
         // A browser cannot read why its WebSocket was refused: it requests the reason here.
         case (.get, "/session"):
             let word = isKnown(request) ? "known" : "unauthorized"
@@ -97,6 +109,20 @@ final class Page: Sendable {
         return response
     }
 
+    /// The body is an unused code, the response the secret: for a browser's extension, which calls with it from then on.
+    private func pair(_ request: WebRequest) -> WebResponse {
+        let word = String(decoding: request.body.prefix(SecretFile.longest + 1), as: UTF8.self)
+        guard let clientSecret, sessions.use(word) else {
+            var response = WebResponse(401, text: "the link was used before or has expired")
+            response.delay = .seconds(1)
+            return response
+        }
+        let result: JSON = ["secret": .string(clientSecret)]
+        var response = WebResponse(200, contentType: "application/json", body: .bytes(result.utf8))
+        response.fields = [("cache-control", "no-store")]
+        return response
+    }
+
     private func logout(_ request: WebRequest) -> WebResponse {
         guard isKnown(request) else { return WebResponse(401) }
         var response = WebResponse(204)
@@ -110,7 +136,7 @@ final class Page: Sendable {
         guard isKnown(request) else { return reply(WebResponse(401)) }
         let digits = request.path.dropFirst("/files/".count)
         Task {
-            guard let id = try? await manager.find(String(digits), limit: 1).first, id.description == digits,
+            guard let id = try? await manager.ids(withPrefix: String(digits), limit: 1).first, id.description == digits,
                 let own = (try? await manager.ownFile(of: id)) ?? nil
             else { return reply(WebResponse(404, text: "no such file")) }
             let type = try? await manager.snapshot(of: id)?.contentType

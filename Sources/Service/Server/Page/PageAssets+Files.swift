@@ -6,19 +6,30 @@ extension PageAssets {
     static let files: [(name: String, bytes: EmbeddedBytes)] = {
         let content = unsafe UnsafeBufferPointer(start: pawl_page_content(), count: pawl_page_length())
         let parts = unsafe content.split(separator: 0, omittingEmptySubsequences: false)
-        return unsafe zip(names, parts).map { unsafe ($0, EmbeddedBytes(UnsafeBufferPointer(rebasing: $1))) }
+        let texts = unsafe zip(names, parts).map { unsafe ($0, EmbeddedBytes(UnsafeBufferPointer(rebasing: $1))) }
+        let pictures = unsafe UnsafeBufferPointer(start: pawl_page_pictures(), count: pawl_page_picture_count())
+        let others = unsafe pictures.map {
+            unsafe (String(cString: $0.name), EmbeddedBytes(UnsafeBufferPointer(start: $0.bytes, count: $0.length)))
+        }
+        return texts + others
     }()
 
     private static let names = [
         "index.html", "icon.svg", "pawl.webmanifest", "foundation.css", "layout.css", "header.css", "filters.css",
-        "tools.css", "overlays.css", "narrow.css", "list.css", "detail.css", "dialogs.css", "choosing.css",
-        "popup.css", "actions.js", "adding.js", "addresses.js", "asking.js", "banners.js", "chart.js", "columns.js",
-        "commands.js", "connection.js", "detail.js", "dom.js", "dropAndPaste.js", "early.js", "editing.js",
-        "facts.js", "filters.js", "form.js", "format.js", "help.js", "icons.js", "keyboard.js", "later.js",
-        "layers.js", "limits.js", "list.js", "log.js", "login.js", "main.js", "menu.js", "messages.zh.js",
-        "notifications.js", "pauseAllButton.js", "pointing.js", "popup.js", "preferences.js", "preview.js",
-        "queue.js", "rest.js", "row.js", "schedule.js", "segments.js", "serviceSettings.js", "toasts.js",
-        "toolbar.js", "totals.js", "view.js", "words.en.js", "words.js", "words.zh.js",
+        "tools.css", "overlays.css", "narrow.css", "list.css", "detail.css", "dialogs.css", "choosing.css", "popup.css",
+        "rules.css",
+        "actions.js", "adding.js", "addresses.js", "asking.js", "banners.js", "chart.js", "columnMenu.js", "columns.js",
+        "commands.js",
+        "connect.js", "connection.js", "detail.js", "dom.js", "dropAndPaste.js", "early.js", "editing.js",
+        "emptiness.js", "facts.js", "filters.js", "form.js", "format.js", "help.js", "icons.js", "keyboard.js",
+        "languages.js", "later.js", "layers.js", "limits.js", "list.js", "log.js", "login.js", "main.js", "menu.js",
+        "messages.de.js", "messages.es.js", "messages.fr.js", "messages.ja.js", "messages.pt.js", "messages.zh.js",
+        "notifications.js", "pauseAllButton.js", "place.js", "pointing.js", "popup.js", "preferences.js", "preview.js",
+        "qr.js", "queue.js", "rest.js", "row.js", "rules.js", "schedule.js", "segments.js", "serviceSettings.js",
+        "toasts.js",
+        "toolbar.js", "totals.js", "torrent.js", "translating.js", "view.js", "words.de.js", "words.en.js",
+        "words.es.js",
+        "words.fr.js", "words.ja.js", "words.js", "words.pt.js", "words.zh.js",
     ]
 }
 

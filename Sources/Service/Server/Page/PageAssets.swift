@@ -52,7 +52,8 @@ struct PageAssets: Sendable {
     private let policy: String
 
     private init() {
-        let texts = Dictionary(uniqueKeysWithValues: PageAssets.files.map { ($0.name, $0.bytes.text) })
+        let texts: [String: String] = PageAssets.files.filter { !$0.name.hasSuffix(".png") }
+            .reduce(into: [:]) { $0[$1.name] = $1.bytes.text }
         do throws(PageBundle.Broken) {
             let (main, later) = try PageBundle.scripts(entry: "main.js") { texts[$0] }
             let sheets = PageAssets.files.filter { $0.name.hasSuffix(".css") }.compactMap { texts[$0.name] }
@@ -127,7 +128,7 @@ struct PageAssets: Sendable {
 
     private static let types: [Substring: String] = [
         "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
-        "svg": "image/svg+xml", "webmanifest": "application/manifest+json",
+        "svg": "image/svg+xml", "png": "image/png", "webmanifest": "application/manifest+json",
     ]
 
     /// Changes with the file; collisions are harmless.

@@ -87,6 +87,15 @@ final class PageFeed: Sendable {
         if isHeard { bell.yield() }
     }
 
+    /// Events were lost: all pages get everything again.
+    func startOver() {
+        state.withLock { state in
+            state.newcomers.formUnion(state.readers)
+            state.readers = []
+        }
+        bell.yield()
+    }
+
     /// A collection was added, has ended, or was paused, resumed or removed.
     func touch(collection id: String) {
         state.withLock { state in if state.ticker != nil { state.changedCollections.insert(id) } }
@@ -197,9 +206,12 @@ final class PageFeed: Sendable {
     private func status() async throws -> JSON {
         let bounds = try await manager.limits()
         return [
-            "version": .string(PawlVersion.text), "root": .string(manager.root), "slots": .number(bounds.slots),
+            "version": .string(PawlVersion.text), "root": .string(manager.root),
+            "slots": .number(bounds.maximumConcurrentDownloads),
             "limit": bounds.rateLimit.map { .number($0) } ?? .null,
-            "timetable": bounds.timetable.map { .string($0) } ?? .null, "free": freeBytes.map { .number($0) } ?? .null,
+            "timetable": bounds.timetable.map { .string($0) } ?? .null, "isPaused": .bool(bounds.isPaused),
+            "pausedUntil": bounds.pausedUntil.map { .number($0) } ?? .null,
+            "free": freeBytes.map { .number($0) } ?? .null,
             "pausedGroups": .array(try await manager.pausedGroups().map { .string($0) }),
         ]
     }

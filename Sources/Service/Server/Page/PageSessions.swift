@@ -81,7 +81,8 @@ final class PageSessions: Sendable {
         return PageSessions.field(request, key, seconds: 400 * 86_400)
     }
 
-    private func use(_ word: String) -> Bool {
+    /// Whether this is an unused code, which it is not any more then.
+    func use(_ word: String) -> Bool {
         let now = ContinuousClock.now
         return state.withLock { state in
             state.codes.removeAll { $0.end < now }

@@ -15,7 +15,9 @@ struct AddItem {
         if let source = object.string {
             var request = DownloadRequest(source)
             request.options = defaults
+            request.choosesFolder = false
             request.options.usesOwnersSecrets = rights.mayNameFiles
+            request.takeStreams()
             self.request = .success(request)
             listing = try? Self.listing(of: request, nil)
             return
@@ -24,7 +26,7 @@ struct AddItem {
             object,
             named: [
                 "url", "options", "mirrors", "folder", "group", "priority", "start", "description", "pieces",
-                "checkExisting", "ownersSecrets", "listing",
+                "checkExisting", "ownersSecrets", "privateAddresses", "listing", "stream", "asFile", "startAt",
             ])
         guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)
@@ -34,7 +36,9 @@ struct AddItem {
             refusal = try AddItem.take(members, rights, into: &request.options)
         }
         request.options.usesOwnersSecrets = try fields.flag("ownersSecrets") ?? true && rights.mayNameFiles
+        request.options.deniesPrivateAddresses = try fields.flag("privateAddresses") == false
         if let folder = try fields.text("folder") { (request.options.folder, hasFolder) = (folder, true) }
+        request.choosesFolder = hasFolder
         if let mirrors = try fields.texts("mirrors") { request.options.mirrors = mirrors }
         request.options.taskDescription = try fields.text("description")
         request.group = try fields.text("group")
@@ -52,6 +56,11 @@ struct AddItem {
         case "now": request.start = .now
         case .some: throw .invalid("start must be enqueued, paused or now")
         }
+        if let members = try fields.members("stream") {
+            do throws(Failure) { request.stream = try StreamOptions(.object(members)) } catch { refusal = error }
+        }
+        if try fields.flag("asFile") != true { request.takeStreams() }
+        request.startAt = try fields.integer("startAt", in: 0...Int(Int32.max) * 4).map { Int64($0) }
         if refusal == nil {
             let members = try fields.members("listing")
             do throws(Failure) { listing = try Self.listing(of: request, members) } catch { refusal = error }

@@ -78,17 +78,23 @@ package final class Service: Sendable {
     ) async throws(Failure) -> Service {
         DownloadCheck.sweep(below: configuration.root)
         var notices = configuration.notices
-        let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration) { notices.append($0) })
+        do throws(PawlError) { notices += try await manager.takeNotices() } catch { throw error.failure }
+        let clientSecret = configuration.asksNoSecret ? nil : try secretText(configuration) { notices.append($0) }
+        let secret = clientSecret.flatMap(Secret.init)
         let bell = Latch()
         let login = configuration.login.flatMap(Secret.init)
         let (changes, changed) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1_000))
         let collections = CollectionQueue(
             manager, deniesPrivateAddresses: configuration.manager.deniesPrivateAddresses
         ) { changed.yield($0) }
-        let page = try Page(manager, collections, secret: secret ?? login, decisions: decisions) { notices.append($0) }
+        let page = try Page(
+            manager, collections, secret: secret ?? login, clientSecret: clientSecret, decisions: decisions
+        ) { notices.append($0) }
         await configuration.defaults.load(from: manager, log: configuration.log)
+        await configuration.atEnd.load(from: manager, log: configuration.log)
         let context = ServiceContext(
-            manager: manager, root: configuration.root, defaults: configuration.defaults, log: configuration.log
+            manager: manager, collections: collections, root: configuration.root, defaults: configuration.defaults,
+            log: configuration.log
         ) { bell.open() }
         let extensions = configuration.extensions.map { $0(context) }
         do throws(PawlError) { try await collections.begin() } catch { throw error.failure }
@@ -118,13 +124,16 @@ package final class Service: Sendable {
         page.attach(server, address: configuration.pageAddress(server))
         orphanedSessions?.begin()
         let deadline = Deadline()
+        let isBusy = ((try? await manager.isIdle()) ?? true) == false
+        let idle = IdleWatcher(manager, collections, configuration, isBusy: isBusy)
         let telling = await pass(
-            on: manager, configuration, to: metrics, lines, collections, page, extensions, until: deadline)
+            on: manager, configuration, to: metrics, lines, collections, page, extensions, idle, until: deadline)
         collections.wake()
         Task {
             for await id in changes {
                 lines.send(collection: id, try? await collections.snapshots(of: [id]).first)
                 page.feed.touch(collection: id)
+                await idle.look()
             }
         }
         return Service(
@@ -137,7 +146,8 @@ package final class Service: Sendable {
     /// Starts to send events to all listeners.
     private static func pass(
         on manager: DownloadManager, _ configuration: ServiceConfiguration, to metrics: Metrics, _ lines: EventStreams,
-        _ collections: CollectionQueue, _ page: Page, _ extensions: [any ServiceExtension], until deadline: Deadline
+        _ collections: CollectionQueue, _ page: Page, _ extensions: [any ServiceExtension], _ idle: IdleWatcher,
+        until deadline: Deadline
     ) async -> Task<Void, Never> {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
@@ -152,8 +162,11 @@ package final class Service: Sendable {
                 collections.note(event)
                 page.note(event)
                 await watcher.hear(event)
+                await idle.hear(event)
             }
-            await watcher.close(by: deadline.withLock { $0 ?? .now })
+            let end = deadline.withLock { $0 ?? .now }
+            await watcher.close(by: end)
+            await idle.close(by: end)
         }
     }
 

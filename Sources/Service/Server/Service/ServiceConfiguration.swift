@@ -47,6 +47,7 @@ package struct ServiceConfiguration: Sendable {
     /// Further interfaces to the queue.
     package var extensions: [@Sendable (ServiceContext) -> any ServiceExtension] = []
     let defaults = ServiceDefaults()
+    let atEnd = AtEnd()
     package var manager = DownloadManager.Configuration()
     package var limits = WebLimits()
     package var log: ServiceLog?

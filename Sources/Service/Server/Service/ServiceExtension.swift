@@ -21,6 +21,7 @@ package protocol ServiceExtension: Sendable {
 /// The parts of a service that an extension works with.
 package struct ServiceContext: Sendable {
     package let manager: DownloadManager
+    package let collections: CollectionQueue
     /// The download root, absolute.
     package let root: String
     /// Options for which a call gives no value.
@@ -30,10 +31,12 @@ package struct ServiceContext: Sendable {
     package let stop: @Sendable () -> Void
 
     package init(
-        manager: DownloadManager, root: String, defaults: ServiceDefaults, log: ServiceLog?,
+        manager: DownloadManager, collections: CollectionQueue, root: String, defaults: ServiceDefaults,
+        log: ServiceLog?,
         stop: @escaping @Sendable () -> Void
     ) {
         self.manager = manager
+        self.collections = collections
         self.root = root
         self.defaults = defaults
         self.log = log

@@ -18,14 +18,16 @@ package enum ServiceJSON {
         case .notice(let notice): members.append(JSON.Member("message", .string(notice.description)))
         case .retry(let error, let delay):
             members += self.members(error)
-            members.append(JSON.Member("delay", decimal(delay, places: 3)))
+            members.append(JSON.Member("delay", decimal(delay.seconds, places: 3)))
         case .finished(let file):
             members.append(JSON.Member("path", .string(file.path)))
             members.append(JSON.Member("length", .number(file.length)))
             members.append(JSON.Member("received", .number(file.received)))
-            members.append(JSON.Member("seconds", decimal(file.duration, places: 3)))
+            members.append(JSON.Member("seconds", decimal(file.duration.seconds, places: 3)))
             members.append(JSON.Member("wasThere", .bool(file.wasThere)))
             members.append(JSON.Member("verification", file.verification?.json ?? .null))
+            if !file.others.isEmpty { members.append(JSON.Member("others", .array(file.others.map { .string($0) }))) }
+            if !file.gaps.isEmpty { members.append(JSON.Member("gaps", .array(file.gaps.map { .string($0) }))) }
         case .failed(let error): members += self.members(error)
         case .added, .changed: break
         case .missed(let count): members.append(JSON.Member("count", .number(count)))
@@ -83,10 +85,11 @@ package enum ServiceJSON {
             JSON.Member("percent", snapshot.percent.map { decimal($0, places: 2, truncated: true) } ?? .null),
             JSON.Member("received", .number(snapshot.received)), JSON.Member("speed", .number(snapshot.speed)),
             JSON.Member("smoothedSpeed", .number(snapshot.smoothedSpeed)),
-            JSON.Member("timeLeft", snapshot.timeLeft.map { decimal($0, places: 1) } ?? .null),
+            JSON.Member("timeLeft", snapshot.timeLeft.map { decimal($0.seconds, places: 1) } ?? .null),
             JSON.Member("connections", .number(snapshot.connections)),
-            JSON.Member("retryIn", snapshot.retryIn.map { decimal($0, places: 1) } ?? .null),
+            JSON.Member("retryIn", snapshot.retryIn.map { decimal($0.seconds, places: 1) } ?? .null),
             JSON.Member("verification", snapshot.verification?.json ?? .null),
+            JSON.Member("segments", snapshot.segments?.json ?? .null),
             JSON.Member("retryAttempt", snapshot.retry.map { .number($0.attempt) } ?? .null),
             JSON.Member("retryLimit", snapshot.retry.map { .number($0.limit) } ?? .null),
             JSON.Member("retryReason", snapshot.retry.map { .string($0.reason) } ?? .null),
@@ -96,6 +99,7 @@ package enum ServiceJSON {
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
             JSON.Member("priority", .number(snapshot.priority)),
             JSON.Member("addedAt", snapshot.addedAt.map { .number($0) } ?? .null),
+            JSON.Member("startAt", snapshot.startAt.map { .number($0) } ?? .null),
             JSON.Member("startedAt", snapshot.startedAt.map { .number($0) } ?? .null),
             JSON.Member("endedAt", snapshot.endedAt.map { .number($0) } ?? .null),
             JSON.Member("description", snapshot.taskDescription.map { .string($0) } ?? .null),

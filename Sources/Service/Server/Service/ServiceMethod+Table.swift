@@ -11,9 +11,9 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.status", parameters: "[]",
             result:
-                "{version, root, pid, running, sleeping, waiting, waitingForDisk, paused, finished, failed, ended, speed, connections, portRefusal}",
+                "{version, root, pid, running, sleeping, waiting, waitingForDisk, paused, finished, failed, ended, speed, connections, isPaused, pausedUntil, portRefusal, troubles}",
             help:
-                "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; waitingForDisk: for their disk; ended: finished, failed or removed); total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
+                "Version, download root and process id of the service; numbers of downloads (sleeping: the running ones that wait for a retry, their host or the network; waiting: for a slot; waitingForDisk: for their disk; ended: finished, failed or removed); total bytes per second and connections. isPaused: whether the timetable pauses all downloads, and pausedUntil when that ends (seconds since 1970, or null). portRefusal: why the service does not listen on a port, else null. troubles: files of the service that are gone, in sentences.",
             example: "[]", isReadOnly: true, body: { methods, _ in try await methods.status() }),
         ServiceMethod(
             name: "pawl.list", parameters: "[{states, group, text, after, limit}]", result: "an array of downloads",
@@ -31,8 +31,10 @@ extension ServiceMethod {
             body: { methods, _ in .array(try await methods.manager.running().map { ServiceJSON.json($0) }) }),
         ServiceMethod(
             name: "pawl.show", parameters: "[ID]",
-            result: "a download with sources, ranges, lanes, headers, checksum, limit, file, response and log",
-            help: "Details of one download. ranges: the bytes on disk, as [start, end). lanes: its connections.",
+            result:
+                "a download with sources, ranges, lanes, headers, checksum, limit, file, response, stream, parts and log",
+            help:
+                "Details of one download. ranges: the bytes on disk, as [start, end). lanes: its connections. stream: the options of a stream, as for pawl.add, else null; parts: the names of its files.",
             example: #"["3f2a"]"#, isReadOnly: true, body: { try await $0.show($1) }),
         ServiceMethod(
             name: "pawl.totals", parameters: "[{states, group, text}]",
@@ -49,9 +51,9 @@ extension ServiceMethod {
             help: "The groups that have downloads or are paused, by name.", example: "[]", isReadOnly: true,
             body: { methods, _ in try await methods.groups() }),
         ServiceMethod(
-            name: "pawl.limits", parameters: "[]", result: "{slots, limit, timetable}",
+            name: "pawl.limits", parameters: "[]", result: "{slots, limit, timetable, isPaused, pausedUntil}",
             help:
-                "Simultaneous downloads, the current limit of all downloads together in bytes per second, and the limits by time of day; null for none.",
+                "Simultaneous downloads, the current limit of all downloads together in bytes per second, and the limits by time of day; null for none. isPaused: whether the timetable pauses all downloads now; pausedUntil: when that ends.",
             example: "[]", isReadOnly: true, body: { methods, _ in try await methods.limits() }),
         ServiceMethod(
             name: "pawl.source", parameters: "[ID]", result: "a URL, or null",
@@ -65,14 +67,31 @@ extension ServiceMethod {
             example: #"["3f2a"]"#, returnsOptions: true, body: { try await $0.options($1) }),
         ServiceMethod(
             name: "pawl.export", parameters: "[]", result: "an array for pawl.add",
-            help: "The downloads that have not finished, with their options, credentials included.", example: "[]",
+            help: "The downloads and collections that have not finished, with their options, credentials included.",
+            example: "[]",
             returnsOptions: true, body: { methods, _ in try await methods.export() }),
         ServiceMethod(
             name: "pawl.settings", parameters: "[]",
-            result: "{options, folder, slots, limit, timetable, hooks, webhook}",
+            result: "{options, folder, slots, limit, timetable, rules, atEnd, hooks, webhook}",
             help:
-                "options and folder apply to later downloads that give none. hooks: the programs that are run, by event; they can only be set with the options of pawl serve.",
+                "options and folder apply to later downloads that give none. rules: as of pawl.rules. atEnd: command if the idle hook runs when the last download has ended, else nothing. hooks: the programs that are run, by event; they can only be set with the options of pawl serve.",
             example: "[]", returnsOptions: true, body: { methods, _ in try await methods.settings() }),
+        ServiceMethod(
+            name: "pawl.rules", parameters: "[]", result: "an array of {match, folder}",
+            help:
+                "The rules for the folders of downloads that are added without one; the first that matches counts. When a download has finished, its name and media type are known: if a rule wants another folder then, its file is moved.",
+            example: "[]", isReadOnly: true, body: { methods, _ in try await methods.rules() }),
+        ServiceMethod(
+            name: "pawl.testRules", parameters: "[URL, [{match, folder}, ...] or null]",
+            result: "{index, match, folder}, or null",
+            help:
+                "Which rule gives a new download of the URL its folder, counted from 0: one of those that are given, or else of pawl.rules; null for none. Nothing is requested: a rule for the type counts by the ending of the name.",
+            example: #"["https://example.org/film.mkv", [{"match": "type:video", "folder": "Films"}]]"#,
+            isReadOnly: true, body: { try await $0.testRules($1) }),
+        ServiceMethod(
+            name: "rpc.discover", parameters: "[]", result: "an OpenRPC document",
+            help: "This reference as an OpenRPC document (open-rpc.org).", example: "[]", isReadOnly: true,
+            body: { _, _ in ServiceMethod.openRPC }),
         ServiceMethod(
             name: "pawl.web", parameters: "[]", result: "{url}",
             help: "A one-time link that logs a browser in; it expires after a minute.", example: "[]",
@@ -82,17 +101,23 @@ extension ServiceMethod {
                 }
                 return ["url": .string(link)]
             }),
+        ServiceMethod(
+            name: "pawl.access", parameters: "[]", result: "{secret, code, isLocal}",
+            help:
+                "What other clients need: the secret, null if none is required, and a code that once, within a minute, logs a browser in (the page's URL with #code=CODE) or pairs an extension (POST /pair with the code as the body returns {secret}). isLocal: no other machine can reach the port.",
+            example: "[]", returnsOptions: true,
+            body: { methods, _ in methods.page.access(isLocal: methods.isLocal) }),
     ]
 
     private static let changing: [ServiceMethod] = [
         ServiceMethod(
             name: "pawl.add",
             parameters:
-                "[[URL or {url, options, mirrors, folder, group, priority, start, description, pieces, checkExisting, ownersSecrets, listing}, ...]]",
+                "[[URL or {url, options, mirrors, folder, group, priority, start, description, pieces, checkExisting, ownersSecrets, privateAddresses, listing, stream, asFile, startAt}, ...]]",
             result:
                 "an array with {id} or {error} for each: an option's invalid value, code 28, refuses its download alone; known is true for a URL that the queue has already: its download is resumed; {id, known, finished} if its file is complete: it is not requested again",
             help:
-                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. checkExisting: a file that has the name is compared with the checksum and the pieces first; a right one is the result, and of a wrong one the wrong pieces are fetched, or all of it. ownersSecrets: false uses no keys, logins, netrc file and proxy login of the service's owner. listing: the URL stands for all files below it, which become a collection (see pawl.collections) in the folder, by default one with the last name of the URL; {} or with rules (texts +GLOB and -GLOB, the last match counts), recursive, maxDepth, newerThan (seconds since 1970), maxSize, maxEntries, maxFolders, robots, links, platform, artifact. Without it that is so for hf://ORG/NAME, oci://HOST/NAME:TAG and s3://BUCKET/PREFIX/. Options that name local files are accepted over the Unix socket only.",
+                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root; without one, that of the first rule that matches (pawl.rules), else the default. start: enqueued (default), paused, now. startAt: seconds since 1970, until which it is paused. pieces: TYPE LENGTH HEX, the type and length of pieces and the digests of all of them, one after another; each is checked as it completes. checkExisting: a file that has the name is compared with the checksum and the pieces first; a right one is the result, and of a wrong one the wrong pieces are fetched, or all of it. ownersSecrets: false uses no keys, logins, netrc file and proxy login of the service's owner. privateAddresses: false refuses addresses of this machine and of private networks, also after redirects. listing: the URL stands for all files below it, which become a collection (see pawl.collections) in the folder, by default one with the last name of the URL; {} or with rules (texts +GLOB and -GLOB, the last match counts), recursive, maxDepth, newerThan (seconds since 1970), maxSize, maxEntries, maxFolders, robots, links, platform, artifact. Without it that is so for hf://ORG/NAME, oci://HOST/NAME:TAG and s3://BUCKET/PREFIX/. stream: the URL is a playlist (HLS, DASH), and the download the stream that it lists; {} or with quality, audio, subtitles, remux, allowGaps. Without it that is so where the URL ends with .m3u8 or .mpd, or the response is a playlist, unless asFile is true or a checksum, length, range or pieces are given. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
             body: { try await $0.add($1) }),
         ServiceMethod(
@@ -143,7 +168,7 @@ extension ServiceMethod {
             name: "pawl.pauseGroup", parameters: "[GROUP]", result: "true",
             help: "Pauses a group, including downloads added to it later.", example: #"["films"]"#,
             body: { methods, given in
-                let group = try ServiceMethods.word(0, "a group", of: given)
+                let group = try await methods.group(ServiceMethods.word(0, "a group", of: given))
                 guard try await !methods.collections.pause(group) else { return .bool(true) }
                 try await methods.manager.perform(.pauseGroup(group))
                 return .bool(true)
@@ -152,7 +177,7 @@ extension ServiceMethod {
             name: "pawl.resumeGroup", parameters: "[GROUP]", result: "true", help: "Resumes a group.",
             example: #"["films"]"#,
             body: { methods, given in
-                let group = try ServiceMethods.word(0, "a group", of: given)
+                let group = try await methods.group(ServiceMethods.word(0, "a group", of: given))
                 guard try await !methods.collections.resume(group) else { return .bool(true) }
                 try await methods.manager.perform(.resumeGroup(group))
                 return .bool(true)
@@ -203,10 +228,10 @@ extension ServiceMethod {
             example: #"["3f2a", "https://mirror.example/f.iso"]"#, body: { try await $0.replaceURL($1) }),
         ServiceMethod(
             name: "pawl.set",
-            parameters: "[ID or [ID, ...], {url, options, mirrors, folder, group, priority, description}]",
+            parameters: "[ID or [ID, ...], {url, options, mirrors, folder, group, priority, description, startAt}]",
             result: "{ID: changed, ...}",
             help:
-                "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. A finished download accepts group, priority and description only. changed: whether anything differs now.",
+                "Changes downloads; a running one continues with the changes. The fields are those of pawl.add, each optional; a list such as header replaces the former one, and null or an empty string removes a value. folder: only before it starts. url: for one download only; the data on disk is kept and compared. startAt: pauses it until then; pawl.resume, pawl.start and pawl.pause end that. A finished download accepts group, priority and description only. changed: whether anything differs now.",
             example: #"["3f2a", {"options": {"connections": "4"}, "priority": 5}]"#, body: { try await $0.set($1) }),
         ServiceMethod(
             name: "pawl.configure", parameters: "[{options, folder}]", result: "true",
@@ -214,9 +239,9 @@ extension ServiceMethod {
                 "Replaces the defaults of later downloads. options: connections, limit-rate, retries, retry-delay, timeout, if-exists, user-agent, proxy, no-proxy, each a string.",
             example: #"[{"options": {"connections": "4"}, "folder": "films"}]"#, body: { try await $0.configure($1) }),
         ServiceMethod(
-            name: "pawl.read", parameters: "[{name, content}]", result: "{items} or {text}, or {error}",
+            name: "pawl.read", parameters: "[{name, content}]", result: "{items}, {torrent} or {text}, or {error}",
             help:
-                "Recognizes what somebody dropped or pasted: a Metalink, an input file with options, commands of curl, wget or aria2c, or text. items: downloads as pawl.add takes them, with mirrors, digests and header fields. text: text in which URLs are to be looked for. content: the bytes in Base64. name: the file's name, for messages. Torrents and lists of checksums are errors.",
+                "Recognizes what somebody dropped or pasted: a Metalink, an input file with options, commands of curl, wget or aria2c, or text. items: downloads as pawl.add takes them, with mirrors, digests and header fields. torrent: {name, files, size, source}, where source is a url for pawl.add with a listing. text: text in which URLs are to be looked for. content: the bytes in Base64. name: the file's name, for messages. Lists of checksums are errors.",
             example: #"[{"name": "a.txt", "content": "aHR0cHM6Ly9leGFtcGxlLm9yZy9hCg=="}]"#, isReadOnly: true,
             body: { try await $0.read($1) }),
         ServiceMethod(
@@ -230,15 +255,27 @@ extension ServiceMethod {
             example: "[1048576]", body: { try await $0.limit($1) }),
         ServiceMethod(
             name: "pawl.timetable", parameters: "[TEXT or null]", result: "true",
-            help: "Sets limits by time of day; null removes them.", example: #"["08:00-18:00 1M, else none"]"#,
+            help:
+                "Sets limits by time of day; null removes them. The limit pause pauses all downloads, but those that are started with pawl.start.",
+            example: #"["08:00-18:00 1M, else none"]"#,
             body: { try await $0.timetable($1) }),
+        ServiceMethod(
+            name: "pawl.setRules", parameters: "[[{match, folder}, ...]]", result: "true",
+            help:
+                "Replaces the rules. match: type:KIND (video, audio, image, document, archive, disk or program, by the ending of the name, else by the media type), host:NAME (with the hosts below it), name:PATTERN or url:PATTERN (host and path), in which * stands for any characters and ? for one. folder: relative to the root. At most 200.",
+            example: #"[[{"match": "type:video", "folder": "Films"}]]"#, body: { try await $0.setRules($1) }),
+        ServiceMethod(
+            name: "pawl.atEnd", parameters: "[WORD]", result: "true",
+            help:
+                "What happens when the last download has ended: command runs the program of pawl serve --on-idle (the default), nothing does not.",
+            example: #"["nothing"]"#, body: { try await $0.setAtEnd($1) }),
         ServiceMethod(
             name: "pawl.slots", parameters: "[NUMBER]", result: "true",
             help: "Sets the number of simultaneous downloads, 1 to 1000.", example: "[3]",
             body: { methods, given in
                 let slots = try given.integer(0)
                 guard (1...1_000).contains(slots) else { throw RPCError.invalid("slots must be 1 to 1000") }
-                try await methods.manager.change(slots: slots)
+                try await methods.manager.change(maximumConcurrentDownloads: slots)
                 return .bool(true)
             }),
         ServiceMethod(

@@ -20,8 +20,12 @@ extension ServiceMethods {
                 continue
             }
             do {
+                var request = try item.request.get()
+                if !item.hasFolder, let folder = try await manager.folder(byRulesFor: request.source) {
+                    request.options.folder = folder
+                }
                 let (id, isKnown) = try await collections.add(
-                    try item.request.get(), listing, of: kind, hasFolder: item.hasFolder)
+                    request, listing, of: kind, hasFolder: item.hasFolder)
                 all.append(
                     .object([JSON.Member("id", .string(id))] + (isKnown ? [JSON.Member("known", .bool(true))] : [])))
             } catch let failure as Failure {
@@ -79,14 +83,17 @@ extension ServiceMethods {
         return first
     }
 
-    /// Pauses or resumes everything: first what would add more.
+    /// The group with this name, or, where there is none, the collection whose id begins with it.
+    func group(_ name: String) async throws -> String {
+        guard QueuedCollection.isID(name), !QueuedCollection.isGroup(name),
+            try await !manager.groups().contains(where: { $0.name.hasSameBytes(as: name) }),
+            await !collections.ids(of: name).isEmpty
+        else { return name }
+        return try await collection(name)
+    }
+
     func all(areRunning: Bool) async throws -> JSON {
-        for snapshot in try await collections.snapshots() {
-            let (id, state) = (snapshot.collection.id, snapshot.state)
-            if !areRunning { _ = try await collections.pause(id) }
-            if areRunning, state == .paused || state == .failed { _ = try await collections.resume(id) }
-        }
-        try await manager.perform(areRunning ? .resumeAll() : .pauseAll)
+        try await collections.setAll(areRunning: areRunning)
         return .bool(true)
     }
 }
@@ -98,14 +105,11 @@ extension ServiceJSON {
         let isWhole = counts.isListed && snapshot.state != .finished
         // Sizes of a listing may be rounded, or missing.
         let total = isWhole ? max(counts.bytes, snapshot.written) : snapshot.state == .finished ? snapshot.written : nil
-        let percent = total.map { $0 == 0 ? 100 : Double(snapshot.written) * 100 / Double($0) }
-        var failure: JSON = .null
-        if let error = collection.error {
-            failure = [
-                "code": .number(collection.errorCode), "message": .string(error), "what": "", "place": "",
-                "why": .string(error), "remedy": "",
-            ]
+        let percent = total.flatMap { total -> Double? in
+            guard total == 0 else { return Double(snapshot.written) * 100 / Double(total) }
+            return snapshot.state == .finished ? 100 : nil
         }
+        let failure = collection.failure.map { JSON.object(members(PawlError($0))) } ?? .null
         return [
             "id": .string(collection.id), "url": .string(Redaction.address(collection.source)),
             "state": .string(snapshot.state.rawValue), "name": .string(collection.name),

@@ -8,7 +8,7 @@ extension ServiceMethods {
     func options(_ given: RPCParameters) async throws -> JSON {
         let details = try await one(given, changes: false) { try $0.details(of: $1) }
         guard let details else { throw RPCError.noDownload(try given.text(0)) }
-        var members = ServiceMethods.item(details).filter { $0.name != "start" }
+        var members = ServiceMethods.item(details).filter { $0.name != "start" && $0.name != "startAt" }
         let options = (members.first { $0.name == "options" }?.value.members ?? []).filter { $0.name != "password" }
         members.removeAll { $0.name == "options" }
         members.append(JSON.Member("options", .object(options)))
@@ -23,15 +23,18 @@ extension ServiceMethods {
         let limits = try await manager.limits()
         var members = defaults.json.members ?? []
         members += [
-            JSON.Member("slots", .number(limits.slots)),
+            JSON.Member("slots", .number(limits.maximumConcurrentDownloads)),
             JSON.Member("limit", limits.rateLimit.map { .number($0) } ?? .null),
             JSON.Member("timetable", limits.timetable.map { .string($0) } ?? .null),
+            JSON.Member("rules", try await rules()),
+            JSON.Member("atEnd", .string(atEnd.action.rawValue)),
             JSON.Member(
                 "hooks",
                 .object(
                     Hooks.Occasion.allCases.compactMap { occasion in
                         hooks.programs[occasion].map { JSON.Member(occasion.rawValue, .string($0)) }
-                    })), JSON.Member("webhook", hooks.webhook.map { .string(Redaction.address($0)) } ?? .null),
+                    } + (hooks.idle.map { [JSON.Member("idle", .string($0))] } ?? []))),
+            JSON.Member("webhook", hooks.webhook.map { .string(Redaction.address($0)) } ?? .null),
         ]
         return .object(members)
     }
@@ -51,7 +54,7 @@ extension ServiceMethods {
         } catch let error as PawlError { return ["error": .object(ServiceJSON.members(error))] }
     }
 
-    /// `[]`: the downloads that have not finished, as `pawl.add` takes them.
+    /// `[]`: the downloads and collections that have not finished, as `pawl.add` takes them.
     func export() async throws -> JSON {
         let filter = DownloadFilter([.waiting, .paused, .failed])
         var items: [JSON] = []
@@ -62,7 +65,8 @@ extension ServiceMethods {
             }
             page = try await manager.downloads(matching: filter, after: last.id, limit: 500)
         }
-        return .array(items.filter { $0["group"]?.string.map { !QueuedCollection.isGroup($0) } ?? true })
+        let single = items.filter { $0["group"]?.string.map { !QueuedCollection.isGroup($0) } ?? true }
+        return .array(single + (try await collections.export()))
     }
 
     private func pieces(of details: DownloadDetails) async throws -> [JSON.Member] {
@@ -75,25 +79,17 @@ extension ServiceMethods {
     private static func item(_ details: DownloadDetails) -> [JSON.Member] {
         let (snapshot, options) = (details.snapshot, details.options)
         let sources = details.sources()
-        let plain = DownloadOptions()
-        let values = DownloadOption.table.compactMap { option -> JSON.Member? in
-            let texts = option.texts(of: options)
-            guard option.name != "mirror", !texts.hasSameBytes(as: option.texts(of: plain)) else { return nil }
-            if option.placeholder == nil { return JSON.Member(option.name, .string("true")) }
-            let isList = option.name == "header"
-            return JSON.Member(option.name, isList ? .array(texts.map { .string($0) }) : .string(texts.first ?? ""))
-        }
-        var flags: [JSON.Member] = []
-        if !details.options.usesOwnersSecrets { flags.append(JSON.Member("ownersSecrets", .bool(false))) }
+        var flags = options.restrictions
         if details.checksExistingFile { flags.append(JSON.Member("checkExisting", .bool(true))) }
+        if let stream = details.stream { flags.append(JSON.Member("stream", stream.json)) }
         if let text = snapshot.taskDescription { flags.append(JSON.Member("description", .string(text))) }
         return flags + [
-            JSON.Member("url", .string(sources.first ?? snapshot.source)), JSON.Member("options", .object(values)),
+            JSON.Member("url", .string(sources.first ?? snapshot.source)), JSON.Member("options", options.exported),
             JSON.Member("mirrors", .array(sources.dropFirst().map { .string($0) })),
             JSON.Member("folder", .string(snapshot.folder)),
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
             JSON.Member("priority", .number(snapshot.priority)),
             JSON.Member("start", .string(snapshot.state == .paused ? "paused" : "enqueued")),
-        ]
+        ] + (snapshot.startAt.map { [JSON.Member("startAt", .number($0))] } ?? [])
     }
 }

@@ -50,6 +50,7 @@ extension ServiceMethods {
         }
         let paused = try await count(.paused)
         let stalled = try await manager.waitingForDisk()
+        let limits = try await manager.limits()
         let troubles = troubles + (try await manager.queueTrouble().map { [$0] } ?? [])
         return [
             "version": .string(PawlVersion.text), "root": .string(manager.root), "pid": .number(getpid()),
@@ -59,6 +60,7 @@ extension ServiceMethods {
             "failed": .number(try await count(.failed)), "ended": .number(counts.ended),
             "speed": .number(running.reduce(0) { $0 + $1.speed }),
             "connections": .number(running.reduce(0) { $0 + $1.connections }),
+            "isPaused": .bool(limits.isPaused), "pausedUntil": limits.pausedUntil.map { .number($0) } ?? .null,
             "portRefusal": portRefusal.map { .string($0) } ?? .null, "troubles": .array(troubles.map { .string($0) }),
         ]
     }
@@ -67,8 +69,9 @@ extension ServiceMethods {
     func limits() async throws -> JSON {
         let limits = try await manager.limits()
         return [
-            "slots": .number(limits.slots), "limit": limits.rateLimit.map { .number($0) } ?? .null,
-            "timetable": limits.timetable.map { .string($0) } ?? .null,
+            "slots": .number(limits.maximumConcurrentDownloads), "limit": limits.rateLimit.map { .number($0) } ?? .null,
+            "timetable": limits.timetable.map { .string($0) } ?? .null, "isPaused": .bool(limits.isPaused),
+            "pausedUntil": limits.pausedUntil.map { .number($0) } ?? .null,
         ]
     }
 
@@ -84,7 +87,7 @@ extension ServiceMethods {
     /// download `after`.
     func list(_ given: RPCParameters) async throws -> JSON {
         let fields = try RPCFields(try given.members(0), named: ["states", "group", "text", "after", "limit"])
-        let filter = try filter(fields)
+        let filter = try await filter(fields)
         let limit = try fields.integer("limit", in: 0...10_000) ?? .max
         let page: [DownloadSnapshot]
         if let after = try fields.text("after") {
@@ -98,14 +101,14 @@ extension ServiceMethods {
 
     func totals(_ given: RPCParameters) async throws -> JSON {
         let fields = try RPCFields(try given.members(0), named: ["states", "group", "text"])
-        let totals = try await manager.totals(matching: try filter(fields))
+        let totals = try await manager.totals(matching: try await filter(fields))
         return [
             "count": .number(totals.count), "written": .number(totals.written), "total": .number(totals.total),
             "unknownTotals": .number(totals.unknownTotals),
         ]
     }
 
-    private func filter(_ fields: RPCFields) throws(RPCError) -> DownloadFilter {
+    private func filter(_ fields: RPCFields) async throws -> DownloadFilter {
         var filter = DownloadFilter()
         if let words = try fields.texts("states") {
             let known: [String: DownloadFilter.Standing] = [
@@ -114,13 +117,13 @@ extension ServiceMethods {
             var standings: Set<DownloadFilter.Standing> = []
             for word in words {
                 guard let standing = known[word] else {
-                    throw .invalid("a state must be waiting, paused, finished, failed or removed")
+                    throw RPCError.invalid("a state must be waiting, paused, finished, failed or removed")
                 }
                 standings.insert(standing)
             }
             filter.standings = standings
         }
-        filter.group = try fields.text("group")
+        if let name = try fields.text("group") { filter.group = try await group(name) }
         filter.text = try fields.text("text")
         return filter
     }
@@ -147,6 +150,8 @@ extension ServiceMethods {
             ]
         }
         members.append(JSON.Member("lanes", .array(lanes)))
+        members.append(JSON.Member("stream", details.stream?.json ?? .null))
+        members.append(JSON.Member("parts", .array(details.files.map { .string($0) })))
         members += particulars(details)
         return .object(members)
     }

@@ -12,9 +12,23 @@ extension ServiceMethods {
         guard let content = try fields.text("content"), let bytes = Base64.decodePadded(Array(content.utf8)[...]) else {
             throw RPCError.invalid("content must be Base64")
         }
-        do {
+        do throws(Failure) {
             switch try DroppedContent(bytes, named: name) {
             case .text(let text): return ["text": .string(text)]
+            case .torrent:
+                let torrent = try TorrentDownloads(bytes, at: name)
+                if let why = torrent.obstacle {
+                    throw Failure(
+                        .badOption, "cannot use", at: Redaction.printable(name), because: .init(stringLiteral: why))
+                }
+                return [
+                    "torrent": [
+                        "name": .string(torrent.name), "files": .number(torrent.files.count),
+                        "size": .number(
+                            torrent.files.reduce(Int64(0)) { $0.addingReportingOverflow($1.length).partialValue }),
+                        "source": .string(CollectionSource.text(ofTorrent: bytes, named: torrent.name)),
+                    ]
+                ]
             case .entries(let entries): return ["items": .array(entries.map(Self.item))]
             case .list(let entries):
                 let translated = try TransferCommand.translated(entries) { name in

@@ -3,7 +3,7 @@ import PawlBase
 import PawlWeb
 
 extension ServiceMethods {
-    /// `[ID or IDs, {url, options, mirrors, folder, group, priority, description}]`: changes existing downloads.
+    /// `[ID or IDs, {url, options, mirrors, folder, group, priority, description, startAt}]`: changes existing downloads.
     func set(_ given: RPCParameters) async throws -> JSON {
         let change = try DownloadChange(try given.requiredMembers(1), given.rights)
         guard try change.url == nil || given.textOrTexts(0).count == 1 else {
@@ -23,11 +23,12 @@ private struct DownloadChange: Sendable {
     private var group: String?
     private var priority: Int?
     private var description: String?
+    private var startAt: Int?
     private let isOwner: Bool
 
     init(_ object: JSON, _ rights: RPCRights) throws(RPCError) {
         let fields = try RPCFields(
-            object, named: ["url", "options", "mirrors", "folder", "group", "priority", "description"])
+            object, named: ["url", "options", "mirrors", "folder", "group", "priority", "description", "startAt"])
         isOwner = rights.mayNameFiles
         url = try fields.text("url")
         folder = try fields.text("folder")
@@ -35,6 +36,7 @@ private struct DownloadChange: Sendable {
         group = try fields.text("group")
         priority = try fields.integer("priority", in: .min ... .max)
         description = try fields.text("description")
+        startAt = try fields.integer("startAt", in: 0...Int(Int32.max) * 4)
         for member in try fields.members("options") ?? [] {
             guard let option = DownloadOption.named[member.name], option.name != "mirror" else {
                 throw .invalid("there is no option \(member.name)")
@@ -81,6 +83,7 @@ private struct DownloadChange: Sendable {
             try step.perform(.replaceURL(id, url, usesOwnersSecrets: isOwner))
             isChanged = true
         }
+        if let startAt, try step.perform(.schedule(id, Int64(startAt))).isChange { isChanged = true }
         isChanged = isChanged || differs(from: details.snapshot)
         if let priority { try step.perform(.priority(id, priority)) }
         if let group { try step.perform(.group(id, group)) }

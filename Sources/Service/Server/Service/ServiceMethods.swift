@@ -11,9 +11,12 @@ struct ServiceMethods: RPCMethods {
     let page: Page
     let defaults: ServiceDefaults
     let hooks: Hooks
+    let atEnd: AtEnd
     let check: DownloadCheck
     /// Why a requested port is not open.
     let portRefusal: String?
+    /// No other machine can reach the port.
+    let isLocal: Bool
     let stop: @Sendable () -> Void
     private let presence = SharedPresence()
 
@@ -29,8 +32,10 @@ struct ServiceMethods: RPCMethods {
         self.page = page
         defaults = configuration.defaults
         hooks = configuration.hooks
+        atEnd = configuration.atEnd
         check = DownloadCheck(configuration.manager)
         self.portRefusal = portRefusal
+        isLocal = configuration.isLoopback
         self.stop = stop
     }
 

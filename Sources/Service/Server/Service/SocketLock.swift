@@ -48,14 +48,25 @@ package final class SocketLock: Sendable {
         close(file)
     }
 
-    /// Returns when no service runs at the socket.
+    /// Returns when no service runs at the socket; throws code 7 if one does after a minute.
+    ///
+    /// A shutdown that hangs ends sooner, see ``Heartbeat``, unless the process is stopped.
     package static func waitUntilFree(_ socket: String) throws(Failure) {
         let file: Int32
         // The folder may be gone, and with it the lock.
         do throws(Failure) { file = try open(socket + ending) } catch { return }
         defer { close(file) }
-        if lock(file, LOCK_SH) { return }
-        while isListening(at: socket) { _ = poll(nil, 0, 10) }
+        let isFree = LockWait.take(attempts: 6000) {
+            if flock(file, LOCK_SH | LOCK_NB) == 0 { return true }
+            // A file system without locks, as in `take`.
+            return errno != EWOULDBLOCK && errno != EINTR && !isListening(at: socket)
+        }
+        guard !isFree else { return }
+        let number = number(in: file).map { String($0) } ?? "unknown"
+        throw Failure(
+            .unfinished, "cannot stop", at: "the service at \(socket)",
+            because: "its process \(number) has not ended within a minute",
+            remedy: "'kill -KILL \(number)' ends it; its downloads resume at the next start")
     }
 
     private static let ending = ".lock"

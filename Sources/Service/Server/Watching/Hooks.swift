@@ -33,6 +33,8 @@ package struct Hooks: Sendable {
 
     /// The programs, run without a shell as `CMD ID N PATH`.
     package var programs: [Occasion: String] = [:]
+    /// The program that is run without arguments when the last download has ended.
+    package var idle: String?
     /// The URL that receives each event as JSON.
     package var webhook: String?
     /// Its public name may resolve to a private network.

@@ -139,7 +139,10 @@ package final class ServiceLog: Sendable {
     private func makeRoom(for count: Int, _ file: inout File) {
         guard let limit, let path else { return }
         if file.descriptor < 0 { _ = ServiceLog.open(&file, path) }
-        guard file.descriptor >= 0, file.size > 0, file.size + Int64(count) > limit else { return }
+        // A device or a link keeps its name.
+        guard file.descriptor >= 0, file.size > 0, file.size + Int64(count) > limit,
+            AtomicFile.kind(of: path) == S_IFREG
+        else { return }
         close(file.descriptor)
         _ = unsafe rename(path, path + ".1")
         file = File()

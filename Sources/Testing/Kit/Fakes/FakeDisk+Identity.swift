@@ -20,17 +20,21 @@ extension FakeDisk {
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
 
-    package func rename(_ name: String, to newName: String, in folder: String, if file: FinishedFile) throws(Failure) {
+    package func rename(
+        _ name: String, to newName: String, in folder: String, if file: FinishedFile, replacing: Bool
+    ) throws(Failure) {
         guard try prove(file, name, in: folder, to: "cannot rename") else {
             throw Failure(.renameFailed, "cannot rename", at: folder + "/" + name, because: "it does not exist")
         }
         checkOwn(folder + "/" + name, "renamed")
+        if replacing { state.withLock { $0.folder.removeFinished(folder + "/" + newName) } }
         try give(newName, in: folder, toFile: name, in: folder)
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
 
-    package func link(_ name: String, from folder: String, to newFolder: String, if file: FinishedFile) throws(Failure)
-    {
+    package func link(
+        _ name: String, from folder: String, as newName: String, to newFolder: String, if file: FinishedFile
+    ) throws(Failure) {
         guard try prove(file, name, in: folder, to: "cannot move") else {
             throw Failure(.renameFailed, "cannot move", at: folder + "/" + name, because: "it does not exist")
         }
@@ -38,7 +42,7 @@ extension FakeDisk {
         guard !isAway(newFolder) else {
             throw Failure(.cannotCreate, "cannot move", at: newFolder, because: "permission was denied")
         }
-        try give(name, in: newFolder, toFile: name, in: folder)
+        try give(newName, in: newFolder, toFile: name, in: folder)
     }
 
     private func give(_ newName: String, in newFolder: String, toFile name: String, in folder: String) throws(Failure) {

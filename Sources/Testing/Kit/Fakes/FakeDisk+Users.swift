@@ -44,6 +44,7 @@ extension FakeDisk {
     package func edit(_ path: String) {
         let now = timeline.now
         state.withLock { $0.folder.finished[path] }?.contents.withLock { contents in
+            if !contents.isUsers { contents.usersFrom = contents.length }
             contents.append(7, now: now)
             contents.modified = nil
             contents.isUsers = true

@@ -246,10 +246,12 @@ package final class FakeDisk: Disk {
     }
 
     package func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm, of path: String,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, padding: Int64, of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
-        let bytes = finished(path).map { Array($0.bytes[Int(range.start)..<Int(range.end)]) }
+        let bytes = finished(path).map {
+            Array($0.bytes[Int(range.start)..<Int(range.end)]) + [UInt8](repeating: 0, count: Int(padding))
+        }
         later {
             let gone = Failure(.cannotOpen, "cannot check", at: path, because: "it does not exist")
             let digest = bytes.map { FakeDigest.checksums([algorithm], of: $0)[0].digest }
@@ -276,8 +278,7 @@ package final class FakeDisk: Disk {
     /// No name of a simulated download looks like that of a part file.
     package func reserve(_ name: String, in folder: String) {}
 
-    /// Not every file system can: a power cut may still undo what was done to names.
-    package func syncNames(in folder: String) {}
+    package func syncNames(in folder: String) { state.withLock { $0.folder.sync() } }
 
     package func sync(_ name: String, in folder: String) { state.withLock { $0.folder.sync() } }
 

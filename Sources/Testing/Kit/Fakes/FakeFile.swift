@@ -23,6 +23,8 @@ final class FakeFile: Sendable {
         var changed: Int64 = 0
         /// Whether its user has written it after it was finished.
         var isUsers = false
+        /// The length before that: with no more, a power cut has undone it.
+        var usersFrom = 0
         /// Whether another program has extended it since it was opened.
         var isGrown = false
         /// The bytes that were hashed ahead, as they were then.
@@ -232,6 +234,7 @@ extension FakeFile.Contents {
         synced = written
         arrivals = []
         syncedLength = length
+        if isUsers, length <= usersFrom { isUsers = false }
         journal?.reboot(clean: false, &dice)
     }
 

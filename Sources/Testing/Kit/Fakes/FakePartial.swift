@@ -135,6 +135,8 @@ final class FakePartial: JournalledFile {
             throw Failure(.inputOutput, "cannot read", at: path, because: "the file ends before \(offset)")
         }
         unsafe buffer.copyBytes(from: bytes)
+        guard disk.state.withLock({ $0.sabotage }) == .misreadsBytes, !bytes.isEmpty else { return }
+        unsafe buffer[0] ^= 1
     }
 
     func reserve(_ total: Int64) throws(Failure) {
@@ -182,9 +184,10 @@ final class FakePartial: JournalledFile {
     }
 
     func hash(
-        _ range: ByteRange, _ algorithm: HashAlgorithm,
+        _ range: ByteRange, _ algorithm: HashAlgorithm, padding: Int64,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
+        let zeros = [UInt8](repeating: 0, count: Int(padding))
         precondition(algorithm == .md5, "a fake disk knows only MD5")
         let sabotage = disk.state.withLock { $0.sabotage }
         let (disk, file, holder, gone) = (disk, file, holder, gone)
@@ -193,7 +196,7 @@ final class FakePartial: JournalledFile {
                 guard contents.holder == holder else { return nil }
                 return contents.hashed(range, hiding: sabotage)
             }
-            completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
+            completion(bytes.map { .success(MessageDigest5.digest($0 + zeros)) } ?? .failure(gone))
         }
     }
 

@@ -72,6 +72,8 @@ package struct SimulatedFile: Sendable, Hashable {
     package var codesRanges = false
     /// Whether a range request may get an HTML page instead.
     package var mayBeAPage = false
+    /// Whether it may be one with the tag of the content: no digest of a piece would tell of it later.
+    package var mayBeATaggedPage = false
     /// The next requests that get an error page with status 200, whatever they request.
     package var pagesLeft = 0
     /// Requests are redirected to one of these hosts, each to the next.

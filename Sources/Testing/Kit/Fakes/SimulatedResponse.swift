@@ -65,6 +65,10 @@ extension SimulatedNetwork.State {
         case .silent: return .silent
         case .status(let status, let retryAfter): return .responded(plain(status, retryAfter: retryAfter))
         case .page where request.range != .whole && file.mayBeAPage:
+            if number.isMultiple(of: 2), let part = taggedPart(file, request.range) {
+                tally.note("pages with the tag of the content")
+                return .responded(pagePart(file, part))
+            }
             tally.note("pages instead of parts")
             return .responded(page())
         case .refusesRange where request.range != .whole:
@@ -103,6 +107,20 @@ extension SimulatedNetwork.State {
         response.head.contentLength = response.length
         response.head.contentType = isDisguised ? nil : "application/json"
         if isDisguised { response.head.lastModified = UnixTime(seconds: 1_700_000_001) }
+        return response
+    }
+
+    /// The part of which a page may be sent with all the fields of the content but the type.
+    private func taggedPart(_ file: SimulatedFile, _ requested: RequestedRange) -> ByteRange? {
+        let wanted = wanted(requested, total: file.payload.length)
+        // Of a first response nobody can tell.
+        return file.mayBeATaggedPage && file.ranges == .honoured && wanted.start > 0 && !wanted.isEmpty ? wanted : nil
+    }
+
+    private mutating func pagePart(_ file: SimulatedFile, _ range: ByteRange) -> SimulatedResponse {
+        var response = part(file, range)
+        response.head.contentType = "application/json"
+        response.payload = Payload(seed: 1, length: file.payload.length)
         return response
     }
 

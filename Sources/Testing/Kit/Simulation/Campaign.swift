@@ -22,23 +22,40 @@ package final class Campaign: Sendable {
         case downloads
         /// A queue with its user.
         case queue
+        /// A stream, of which the machine is real and the shell is not.
+        case stream
         /// The same downloads twice: with the straight path of small files, and without.
         case agreement
+        /// A listing of a tree, and a folder that is mirrored again and again.
+        case collections
 
         package func run(seed: UInt64, keepsLog: Bool = false) -> Simulation.Outcome {
             switch self {
             case .downloads: Simulation.run(seed: seed, keepsLog: keepsLog)
             case .queue: QueueSimulation.run(seed: seed, keepsLog: keepsLog)
+            case .stream: StreamSimulation.run(seed: seed, keepsLog: keepsLog)
             case .agreement: Agreement.run(seed: seed, keepsLog: keepsLog)
+            case .collections: Self.collections(seed)
             }
         }
 
+        private static func collections(_ seed: UInt64) -> Simulation.Outcome {
+            var outcome = ListingSimulation.run(seed: seed)
+            let mirror = MirrorSimulation.run(seed: seed)
+            outcome.violations += mirror.violations
+            outcome.log += mirror.log
+            outcome.tally.add(mirror.tally)
+            return outcome
+        }
+
         /// The mechanisms that many worlds together must have run.
-        var expected: [String] {
+        package var expected: [String] {
             switch self {
             case .downloads: Tally.expected
             case .queue: Tally.expectedOfQueues
+            case .stream: StreamEvent.allCases.map(\.name)
             case .agreement: ["twice: whole files named at once", "twice: published"]
+            case .collections: Tally.expectedOfCollections
             }
         }
 
@@ -46,7 +63,7 @@ package final class Campaign: Sendable {
         var many: Int {
             switch self {
             case .downloads: 10_000
-            case .queue, .agreement: 1_000
+            case .queue, .stream, .agreement, .collections: 1_000
             }
         }
 
@@ -55,7 +72,9 @@ package final class Campaign: Sendable {
             switch self {
             case .downloads: "make simulate SEED=\(seed)"
             case .queue: "make simulate QUEUE_SEED=\(seed)"
+            case .stream: "make simulate STREAM_SEED=\(seed)"
             case .agreement: "make simulate AGREEMENT_SEED=\(seed)"
+            case .collections: "make simulate COLLECTION_SEED=\(seed)"
             }
         }
     }
@@ -71,6 +90,8 @@ package final class Campaign: Sendable {
     }
 
     package var tally: Tally { state.withLock { $0.tally } }
+    /// Whether no world was left out because too many broke laws.
+    var isComplete: Bool { state.withLock { $0.next >= seeds.upperBound } }
     package var failures: [Failure] { state.withLock { $0.failures.sorted { $0.seed < $1.seed } } }
 
     /// Runs all seeds, one world at a time on each core.
@@ -122,7 +143,9 @@ package final class Campaign: Sendable {
 
     /// Breaks worlds on purpose, in each way; returns whether the laws noticed every one.
     package static func runSabotages(
-        _ sabotages: [Sabotage] = Sabotage.allCases, ofQueues queueSabotages: [QueueSabotage] = QueueSabotage.allCases
+        _ sabotages: [Sabotage] = Sabotage.allCases, ofQueues queueSabotages: [QueueSabotage] = QueueSabotage.allCases,
+        ofStreams streamSabotages: [StreamSabotage] = StreamSabotage.allCases,
+        ofMirrors mirrorSabotages: [MirrorSabotage] = MirrorSabotage.allCases
     ) -> Bool {
         var missed = false
         func report(_ name: String, _ law: Law, _ seed: UInt64?) {
@@ -133,6 +156,12 @@ package final class Campaign: Sendable {
         for sabotage in sabotages { report("\(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage)) }
         for sabotage in queueSabotages {
             report("queue: \(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage))
+        }
+        for sabotage in streamSabotages {
+            report("stream: \(sabotage)", sabotage.law, firstSeed(below: 20_000, noticing: sabotage))
+        }
+        for sabotage in mirrorSabotages {
+            report("collections: \(sabotage)", sabotage.law, firstSeed(below: 2_000, noticing: sabotage))
         }
         return !missed
     }
@@ -147,6 +176,18 @@ package final class Campaign: Sendable {
 
     package static func firstSeed(below limit: UInt64, noticing sabotage: QueueSabotage) -> UInt64? {
         firstSeed(below: limit, breaking: sabotage.law) { QueueSimulation.run(seed: $0, sabotage: sabotage) }
+    }
+
+    package static func firstSeed(below limit: UInt64, noticing sabotage: StreamSabotage) -> UInt64? {
+        firstSeed(below: limit, breaking: sabotage.law) { StreamSimulation.run(seed: $0, sabotage: sabotage) }
+    }
+
+    package static func firstSeed(below limit: UInt64, noticing sabotage: MirrorSabotage) -> UInt64? {
+        firstSeed(below: limit, breaking: sabotage.law) { seed in
+            sabotage.law == .listed
+                ? ListingSimulation.run(seed: seed, sabotage: sabotage)
+                : MirrorSimulation.run(seed: seed, sabotage: sabotage)
+        }
     }
 
     private static func firstSeed(

@@ -16,6 +16,7 @@ package enum Law: String, CaseIterable, Sendable {
     case progress = "progress goes back only by a verdict with a reason"
     case kill = "a kill loses nothing that was written"
     case powerCut = "a power cut loses only what arrived last"
+    case discarded = "nothing is discarded of content that stays the same"
     case onceOnly = "what was kept is not fetched again"
     case owner = "every byte has one owner"
     case connections = "connections stay within the budget"
@@ -39,8 +40,12 @@ package enum Law: String, CaseIterable, Sendable {
     case tidiness = "nothing is left open or left behind"
     case room = "no download waits for a disk that has room"
     case confirmed = "what a queue has confirmed, it keeps"
+    case followed = "who reads each download that an event names knows what the queue shows"
     case agreement = "small files end alike with and without a machine"
+    case told = "nothing is left out of a stream in silence"
     case users = "a file that no download has finished stays as it is"
+    case listed = "a listing has each file once, and says when one may be missing"
+    case mirrored = "a mirror fetches nothing twice, and removes only what it has fetched and is gone"
 }
 
 /// A law that was broken, and how.

@@ -50,6 +50,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case undatesWholeFiles
     /// Other files lack their time.
     case undatesPartFiles
+    /// Bytes on disk are read as others than were written.
+    case misreadsBytes
     /// Files are left behind.
     case litters
     /// Journals do not record the requested part of the resource.
@@ -163,6 +165,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .withholdsEnds, .breaksAtOnce, .shortensParts: .finishes
         case .restartsFailed: .ends
         case .litters: .tidiness
+        case .misreadsBytes: .discarded
         case .sendsUnread: .traffic
         case .rewritesHashed, .computesOneDigest: .digest
         case .skipsPieces, .skipsUnfitPieces, .keepsUnchecked, .trustsDamage, .trustsSeeds: .pieces

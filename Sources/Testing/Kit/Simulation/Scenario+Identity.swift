@@ -66,7 +66,10 @@ extension Scenario {
         }
         // The very first response may be a page, which cannot be detected then.
         if download.job.plan.selection == .whole, download.nextSelection == nil {
-            for host in download.job.plan.sources.map(\.host) { servers[host]?.files[download.path]?.mayBeAPage = true }
+            for host in download.job.plan.sources.map(\.host) {
+                servers[host]?.files[download.path]?.mayBeAPage = true
+                servers[host]?.files[download.path]?.mayBeATaggedPage = isOpen
+            }
         }
         if download.job.plan.sources.count > 1 { download.turnsSources = dice.chance(0.3) }
     }

@@ -33,7 +33,10 @@ extension Simulation {
         case .notice(let text):
             note(Self.verdict(text.description))
             // A server without ranges sends all of it for a comparison.
-            if text.description.contains("sends only the whole file") { course(index) { $0.comparesAll = true } }
+            if text.description.contains("sends only the whole file") {
+                course(index) { $0.comparesAll = true }
+                noteWholeComparison(index)
+            }
         case .started: break
         }
         world.timeline.note("\(index): \(report.update)")

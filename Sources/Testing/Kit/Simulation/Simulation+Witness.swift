@@ -8,6 +8,8 @@ import Synchronization
 struct RunView: Sendable {
     let run: UInt64
     var written: Int64
+    /// How many bytes from the first one on are on disk.
+    var prefix: Int64 = 0
     var lanes: [Lane] = []
     /// The most bytes so far, and whether there are more than at the last retry.
     var high: Int64
@@ -46,6 +48,7 @@ extension Simulation: Witness {
         if !machine.samples.isEmpty, before == nil { note("files compared at samples") }
         view.lanes = machine.lanes.list
         view.written = machine.written
+        view.prefix = machine.lanes.map.done.prefix
         let requests = actions.count { if case .open = $0 { true } else { false } }
         course(index) { course in
             course.run = view
@@ -117,6 +120,7 @@ extension Simulation: Witness {
             case .discard(let range): course(index) { $0.compared += range.count }
             case .startOver:
                 note("restarts from 0")
+                checkDiscard(of: view.prefix, by: machine.lanes.list.first, index)
                 course(index) { $0.startedOver = true }
             default: continue
             }

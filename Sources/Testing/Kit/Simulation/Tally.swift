@@ -30,9 +30,11 @@ package struct Tally: Sendable, Hashable {
         "pauses", "removals", "slots changed", "preempted", "limits changed", "contents changed", "retries: network",
         "retries: timeout", "requested parts changed", "source orders changed", "coded responses",
         "contents generated for one response", "redirects to another host", "pages instead of parts",
+        "pages with the tag of the content",
         "coded responses to parts", "pages right after a change", "valid ranges refused", "verdict: tags vary",
         "verdict: another part", "lanes compared where they met", "files compared at samples", "other places compared",
-        "longer runs compared", "downloads under a limit whose traffic was counted", "connections under a limit",
+        "longer runs compared", "whole contents compared that stay the same",
+        "downloads under a limit whose traffic was counted", "connections under a limit",
         "responses of bad nodes", "races under a checksum", "bytes of races dropped", "failed: checksum",
         "files published with several digests", "failed: one of several digests",
         "part files extended by other programs", "foreign tails truncated", "holes of existing files",
@@ -73,6 +75,12 @@ package struct Tally: Sendable, Hashable {
     ]
 
     /// The same of queues.
+    package static let expectedOfCollections = [
+        "listings", "files listed", "pages refused or cut", "incomplete listings", "listings of WebDAV", "mirrors",
+        "killed mirrors", "mirrors of incomplete listings", "files fetched", "files kept", "files removed",
+        "files of users", "files that became folders", "folders that became files", "files that gave way",
+    ].map { "collections: " + $0 }
+
     package static let expectedOfQueues =
         ([
             "opened", "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
@@ -81,7 +89,11 @@ package struct Tally: Sendable, Hashable {
             "URLs replaced while publishing", "URLs replaced by another content's while verifying",
             "URLs replaced by another content's while publishing", "URLs replaced by another content's", "finished",
             "files that the user moves", "files that the user movesBack", "files that the user replaces",
-            "files that the user edits", "disks taken away", "progress on disks taken away",
+            "files that the user edits", "worlds of queues in SQLite", "kills inside SQLite",
+            "calls of SQLite that failed", "writes of SQLite lost in power cuts", "writes of SQLite torn in power cuts",
+            "starts at which another process has the lock", "disks taken away", "progress on disks taken away",
+            "events of new downloads", "events of states", "events of changes", "events that were dropped",
+            "rows of followers compared",
         ] + QueueCommand.Kind.allCases.map(\.rawValue)).map { "queue: " + $0 }
 
     package func missing(of expected: [String]) -> [String] { expected.filter { self[$0] == 0 } }

@@ -8,6 +8,8 @@ package struct VirtualClock: Clock {
 
     package var now: Instant { timeline.now }
 
-    /// 2030-01-01 at the timeline's instant 0.
-    package var wallTime: UnixTime { UnixTime(seconds: 1_893_456_000 + timeline.now.nanoseconds / 1_000_000_000) }
+    /// 2030-01-01, in seconds since 1970: the time at the timeline's instant 0.
+    package static let start: Int64 = 1_893_456_000
+
+    package var wallTime: UnixTime { UnixTime(seconds: Self.start + timeline.now.nanoseconds / 1_000_000_000) }
 }

@@ -60,6 +60,7 @@ struct CommandExamples: Sendable {
         "add": CommandExamples([
             ("pawl add URL", "Add a file to the queue"),
             ("pawl add --now --group films URL", "Start it at once, in a group"),
+            ("pawl add --start-at 23:00 URL", "Start it at 23:00"),
         ]),
         "pipe": CommandExamples([
             ("pawl pipe --contact me@example.org <urls.txt >results.jsonl", "Check a list: status, size, SHA-256"),
@@ -70,6 +71,7 @@ struct CommandExamples: Sendable {
             ), ("pawl pipe --contact m@e.org --to s3://b/p --format tar --shard 17 <in", "The same in a bucket"),
         ]),
         "verify": CommandExamples([
+            ("pawl verify SHA256SUMS", "Check all files that a sums file lists"),
             ("pawl verify *.iso --sums SHA256SUMS", "Check files against a sums file"),
             ("pawl verify f.iso --checksum sha-256=HEX", "Check one file"),
         ]),
@@ -80,6 +82,10 @@ struct CommandExamples: Sendable {
         "clear": CommandExamples([
             ("pawl clear", "Take finished downloads off the list"),
             ("pawl clear --failed", "Take failed ones off the list too"),
+        ]),
+        "timetable": CommandExamples([
+            ("pawl timetable '08:00-18:00 1M, else none'", "Limit the speed by day"),
+            ("pawl timetable 'Mon-Fri 08:00-18:00 pause, else none'", "Download outside of office hours only"),
         ]),
         "slots": CommandExamples([
             ("pawl slots", "Show the number of simultaneous downloads"),
@@ -116,6 +122,11 @@ struct CommandExamples: Sendable {
         ]), "wait": CommandExamples([("pawl wait 3f2a", "Wait until a download ends")]),
         "status": CommandExamples([("pawl status --json", "Check from a script whether the service runs")]),
         "web": CommandExamples([("pawl web", "Open the web interface in the browser")]),
+        "rules": CommandExamples([
+            ("pawl rules add type:video Films", "Store films in their own folder"),
+            ("pawl rules add host:example.org Example", "Store files of a host in a folder"),
+        ]), "at-end": CommandExamples([("pawl at-end nothing", "Keep the machine on this time")]),
+        "mcp": CommandExamples([("pawl mcp", "Serve tools to a program that runs it")]),
         "stop": CommandExamples([("pawl stop", "Stop the service; downloads resume at its next start")]),
         "serve": CommandExamples([
             ("pawl serve --root /srv/downloads", "Run the service for a folder"),

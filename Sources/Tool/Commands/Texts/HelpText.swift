@@ -90,7 +90,7 @@ enum HelpText {
     private static let summaries: [String: [OptionGroup: String]] = [
         "aria2c": [
             .transfer: "as in aria2c(1), such as --header, --split and --max-tries",
-            .torrents: "accepted and ignored: BitTorrent is not supported", .ignored: "accepted and ignored",
+            .torrents: "accepted and ignored: there are no peers", .ignored: "accepted and ignored",
         ]
     ]
 

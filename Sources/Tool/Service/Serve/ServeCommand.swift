@@ -58,13 +58,6 @@ extension Command {
     }
 }
 
-/// Prints what the user must know as one line on standard error.
-func printNotice(_ text: String) {
-    var errors = OutputFile(descriptor: STDERR_FILENO)
-    errors.appendLine(TerminalText.harmless("pawl: \(text)"))
-    errors.flush()
-}
-
 /// Reports the start, stop and faults of the service to the user, the log, or both.
 private struct ServeReporter: Sendable {
     private let log: ServiceLog?

@@ -62,7 +62,7 @@ extension ServeOptions {
             "jobs", short: "j", aliases: ["max-concurrent-downloads"], takes: .required("N"), in: .queue,
             "simultaneous downloads", standard: "the previous value, initially 3"
         ) { (options, value) throws(Failure) in
-            options.manager.slots = try OptionValues.integer("jobs", value, in: 1...1_000)
+            options.manager.maximumConcurrentDownloads = try OptionValues.integer("jobs", value, in: 1...1_000)
         },
         CommandOption(
             "limit-rate", aliases: ["max-overall-download-limit"], takes: .required("RATE"), in: .queue,

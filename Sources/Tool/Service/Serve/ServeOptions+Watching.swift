@@ -16,6 +16,12 @@ extension ServeOptions {
 
     private static let others: [CommandOption<ServeOptions>] = [
         CommandOption(
+            "on-idle", takes: .required("CMD"), in: .watching,
+            "run CMD when the last download has ended, e.g. to power off; 'pawl at-end nothing' suspends it"
+        ) { (options, value) throws(Failure) in
+            options.hooks.idle = ServicePlace.program(try OptionValues.notEmpty("on-idle", value))
+        },
+        CommandOption(
             "webhook", takes: .required("URL"), in: .watching,
             "POST a JSON message to URL for each such event; at most 5 attempts"
         ) { (options, value) throws(Failure) in

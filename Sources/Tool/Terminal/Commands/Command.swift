@@ -78,7 +78,7 @@ extension Command {
     private static func interruption(of name: String) -> String? {
         switch name {
         // A service is detached from what starts it, and aria2c can become one; aria2 itself handles no signals before.
-        case "serve", "aria2c", "completions", "help": nil
+        case "serve", "aria2c", "mcp", "completions", "help": nil
         case "get", "repair": "interrupted before the download began; run the same command again"
         case "pipe": "interrupted before the first job; run the same command again"
         case "list-remote": "interrupted: not everything was listed"

@@ -33,14 +33,16 @@ extension OptionID {
 
 /// Prints a failure as one line on standard error.
 package func printFailure(_ failure: Failure) {
-    var errors = OutputFile(descriptor: STDERR_FILENO)
-    errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
-    errors.flush()
+    printSentence("pawl: \(failure.commandLineSentence)")
 }
 
 /// Prints what the user should know, though nothing failed.
 package func printNotice(_ text: String) {
+    printSentence("pawl: \(text)")
+}
+
+private func printSentence(_ text: String) {
     var errors = OutputFile(descriptor: STDERR_FILENO)
-    errors.appendLine(TerminalText.harmless("pawl: \(text)"))
+    for line in TerminalState.folded(TerminalText.harmless(text), for: STDERR_FILENO) { errors.appendLine(line) }
     errors.flush()
 }

@@ -82,6 +82,7 @@ package enum SignalWatch {
         guard let known else { return }
         // Second request: the data on disk is consistent at any time, so exit immediately.
         if isEnding, known.requests > 1 {
+            TerminalMode.restore()
             known.cursor.show()
             _exit(Int32(PawlError.Code.unfinished.rawValue))
         }
@@ -89,7 +90,7 @@ package enum SignalWatch {
     }
 
     private static func leave(after number: Int32, _ sentence: String) -> Never {
-        PasswordPrompt.restoreEcho()
+        TerminalMode.restore()
         var errors = OutputFile(descriptor: STDERR_FILENO)
         // After the terminal's ^C, or a progress bar.
         if isatty(STDERR_FILENO) == 1 { errors.append("\n") }

@@ -1,11 +1,21 @@
 /// Which columns fit into a width, and how wide name and bar are.
-struct ColumnLayout: Hashable {
+package struct ColumnLayout: Hashable {
     enum Column: Hashable {
         case percent
         case size
         case speed
         case timeLeft
         case connections
+
+        var title: String {
+            switch self {
+            case .percent: "DONE"
+            case .size: "SIZE"
+            case .speed: "SPEED"
+            case .timeLeft: "LEFT"
+            case .connections: ""
+            }
+        }
 
         /// Columns of the widest text.
         var width: Int {

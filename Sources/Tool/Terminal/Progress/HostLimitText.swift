@@ -20,14 +20,14 @@ package struct HostLimitText: Hashable, Sendable {
     /// `files.example allowed 2 connections at 06:59`.
     var sentence: String {
         let count = limit.connections == 1 ? "1 connection" : "\(limit.connections) connections"
-        return "\(limit.host) allowed \(count) at \(time)"
+        return "\(limit.host) allowed \(count) at \(TimeText.near(limit.since))"
     }
 
     /// The same with the reason, and what ends it.
     package var details: String { "\(sentence) (\(reason)); 'pawl hosts --forget \(limit.host)' forgets it" }
 
     /// When and how it was seen, without the host's name.
-    package var line: String { "\(limit.connections) at \(time) (\(reason))" }
+    package var line: String { "\(limit.connections) at \(TimeText.near(limit.since)) (\(reason))" }
 
     /// How a further connection was refused.
     var reason: String {
@@ -37,11 +37,5 @@ package struct HostLimitText: Hashable, Sendable {
         case "reply": "a further one was refused by the server"
         case let status: "a further one got status \(status)"
         }
-    }
-
-    /// With the date, if it was not today.
-    private var time: String {
-        let isToday = TimeText.local("%F", at: limit.since) == TimeText.local("%F")
-        return TimeText.local(isToday ? "%H:%M" : "%F %H:%M", at: limit.since)
     }
 }

@@ -78,4 +78,9 @@ package enum TimeText {
         let length = unsafe strftime(&buffer, buffer.count, form, &parts)
         return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+
+    /// `06:59`, with the date if it is not today's.
+    package static func near(_ seconds: Int64) -> String {
+        local(local("%F", at: seconds) == local("%F") ? "%H:%M" : "%F %H:%M", at: seconds)
+    }
 }

@@ -19,47 +19,51 @@ package struct ProgressRenderer: Sendable {
     /// Columns at the beginning of each name that are not part of it, such as an ID.
     package var prefix = 0
 
-    /// The width to which the terminal may shrink: lines that would wrap to more rows than there are, are shorter.
-    private let narrowest: Int?
-
-    /// With `narrowest`, the lines never wrap to more than `height` rows of so many columns.
-    package init(glyphs: Glyphs, width: Int, height: Int, narrowest: Int? = nil) {
+    package init(glyphs: Glyphs, width: Int, height: Int) {
         self.glyphs = glyphs
         self.width = max(width, 1)
         self.height = max(height, 1)
-        self.narrowest = narrowest.map { max($0, 1) }
-    }
-
-    /// The columns in which so many lines can be laid out.
-    private func columns(for lines: Int) -> Int {
-        guard let narrowest, narrowest < width else { return width }
-        let wrapped = (width - 2 + narrowest) / narrowest
-        return lines * wrapped <= height ? width : narrowest
     }
 
     /// The lines of the display, at most one fewer than the terminal's rows.
     ///
     /// `tick` counts redraws, and animates the bars of files of unknown size.
     package func lines(_ rows: [ProgressRow], totals: ProgressTotals?, tick: Int) -> [StyledLine] {
-        let own = totals == nil ? 0 : 1
-        let capacity = max(1, height - 1 - own)
-        let columns = columns(for: min(rows.count, capacity) + own)
+        let capacity = max(1, height - 1 - (totals == nil ? 0 : 1))
         let shown = rows.count > capacity ? Array(rows.prefix(max(0, capacity - 1))) : rows
-        let layout = ColumnLayout(
-            width: columns, names: shown.map(\.name) + (totals.map { [$0.label] } ?? []), prefix: prefix)
-        let names = distinctNames(shown.map(\.name), columns: layout.name)
-        var lines = zip(shown, names).map { line($0, named: $1, layout, columns, tick) }
+        let layout = layout(shown.map(\.name) + (totals.map { [$0.label] } ?? []))
+        var lines = self.lines(shown, layout, tick: tick)
         if shown.count < rows.count {
             var more = StyledLine()
             let text = "and \(rows.count - shown.count) more"
-            more.append(TerminalText.shortened(text, to: max(1, columns - 1), ellipsis: glyphs.ellipsis), .faint)
+            more.append(TerminalText.shortened(text, to: max(1, width - 1), ellipsis: glyphs.ellipsis), .faint)
             lines.append(more)
         }
-        if let row = totals?.row {
-            let name = TerminalText.shortened(row.name, to: layout.name, ellipsis: glyphs.ellipsis)
-            lines.append(line(row, named: name, layout, columns, tick))
+        if let totals {
+            let name = TerminalText.shortened(totals.label, to: layout.name, ellipsis: glyphs.ellipsis)
+            lines.append(line(totals.row, named: name, failed: totals.failedLabel, layout, tick))
         }
         return lines
+    }
+
+    /// The columns for rows of these names.
+    package func layout(_ names: [String]) -> ColumnLayout { ColumnLayout(width: width, names: names, prefix: prefix) }
+
+    /// A line for each row, in the same columns.
+    package func lines(_ rows: [ProgressRow], _ layout: ColumnLayout, tick: Int) -> [StyledLine] {
+        zip(rows, distinctNames(rows.map(\.name), columns: layout.name)).map { line($0, named: $1, layout, tick) }
+    }
+
+    /// The titles of the columns.
+    package func head(_ layout: ColumnLayout) -> StyledLine {
+        var line = StyledLine()
+        line.append(TerminalText.padded(String("NAME".prefix(layout.name)), to: layout.name), .faint)
+        if let bar = layout.bar { line.append(String(repeating: " ", count: 1 + bar)) }
+        for column in layout.columns {
+            line.append(" " + TerminalText.rightAligned(column.title, to: column.width), .faint)
+        }
+        line.trim()
+        return line
     }
 
     /// The names in at most so many columns; of those that would look the same, the common beginning is left out.
@@ -87,13 +91,14 @@ package struct ProgressRenderer: Sendable {
 
     private static let sharedCharacters = 3
 
+    /// `failed`: the part of the name that says how many have failed.
     private func line(
-        _ row: ProgressRow, named name: String, _ layout: ColumnLayout, _ columns: Int, _ tick: Int
+        _ row: ProgressRow, named name: String, failed: String? = nil, _ layout: ColumnLayout, _ tick: Int
     ) -> StyledLine {
         var line = StyledLine()
-        line.append(TerminalText.padded(name, to: layout.name))
+        line.append(TerminalText.padded(name, to: layout.name), marking: failed)
         if !row.notes.isEmpty {
-            line.append(note(of: row, layout, columns))
+            line.append(note(of: row, layout), row.style)
             line.trim()
             return line
         }
@@ -102,18 +107,26 @@ package struct ProgressRenderer: Sendable {
             append(row, to: &line, columns: bar, tick: tick)
         }
         for column in layout.columns {
-            line.append(" " + TerminalText.rightAligned(text(of: row, in: column), to: column.width))
+            let isStatus = column == .speed && row.status != nil
+            let text = TerminalText.rightAligned(text(of: row, in: column), to: column.width)
+            line.append(" " + text, isStatus ? row.style : .plain)
         }
         line.trim()
         return line
     }
 
+    private static let shortestReason = 16
+
     /// What takes the place of the columns: the percentage, and the longest note that fits.
-    private func note(of row: ProgressRow, _ layout: ColumnLayout, _ columns: Int) -> String {
-        let room = max(0, columns - 1 - layout.name - 1)
+    private func note(of row: ProgressRow, _ layout: ColumnLayout) -> String {
+        let room = max(0, width - 1 - layout.name - 1)
         let percent = row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" }
         let candidates = row.notes.flatMap { note in percent.map { ["\($0), \(note)", note] } ?? [note] }
-        let fitting = candidates.first { TerminalText.width($0) <= room }
+        var fitting = candidates.first { TerminalText.width($0) <= room }
+        // The beginning of a reason says more than that there is one.
+        if fitting == row.notes.last, row.style == .failed, room >= Self.shortestReason, let whole = row.notes.first {
+            fitting = TerminalText.cut(whole, to: room, ellipsis: glyphs.ellipsis)
+        }
         let text = fitting ?? TerminalText.shortened(row.notes.last ?? "", to: room, ellipsis: glyphs.ellipsis)
         return text.isEmpty ? "" : " " + text
     }
@@ -123,9 +136,17 @@ package struct ProgressRenderer: Sendable {
         case .percent: row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? ""
         case .size: row.total.map { NumberFormat.size(min(row.written, $0), of: $0) } ?? NumberFormat.size(row.written)
         case .speed: row.status ?? NumberFormat.speed(row.speed)
-        case .timeLeft: row.status == nil ? row.timeLeft.map(NumberFormat.duration) ?? "" : ""
+        case .timeLeft: row.status == nil ? row.timeLeft.map { timeLeft($0, of: row) } ?? "" : ""
         case .connections: row.connections > 0 ? "x\(row.connections)" : ""
         }
+    }
+
+    /// `1:07`, or `~1:07` if it is estimated; of many hours then only these.
+    private func timeLeft(_ seconds: Double, of row: ProgressRow) -> String {
+        let text = NumberFormat.duration(seconds)
+        guard row.isTimeEstimated else { return text }
+        if text.count < ColumnLayout.Column.timeLeft.width { return "~\(text)" }
+        return "~\(Int(seconds / 3600))h"
     }
 
     private func append(_ row: ProgressRow, to line: inout StyledLine, columns: Int, tick: Int) {
@@ -154,21 +175,24 @@ package struct ProgressRenderer: Sendable {
 extension ProgressRow {
     /// `written × 100 / total`, never above 100; `nil` while the total is unknown.
     package var percent: Double? {
-        guard let total else { return nil }
+        guard let total else { return share }
         return total == 0 ? 100 : Double(min(written, total)) * 100 / Double(total)
     }
 }
 
 extension ProgressTotals {
     fileprivate var label: String {
-        let parts = [
-            "\(finished)/\(files) files", failed > 0 ? "\(failed) failed" : nil, running.map { "\($0) at once" },
-        ]
+        let parts = ["\(finished)/\(files) files", failedLabel, running.map { "\($0) at once" }]
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
 
+    fileprivate var failedLabel: String? { failed > 0 ? "\(failed) failed" : nil }
+
     /// The total as a row like the others.
     fileprivate var row: ProgressRow {
-        ProgressRow(name: label, written: written, total: total, speed: speed, timeLeft: timeLeft, connections: 0)
+        var row = ProgressRow(
+            name: label, written: written, total: total, speed: speed, timeLeft: timeLeft, connections: 0)
+        row.isTimeEstimated = isTimeEstimated
+        return row
     }
 }

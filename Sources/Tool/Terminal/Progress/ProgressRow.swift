@@ -7,8 +7,12 @@ package struct ProgressRow: Sendable, Hashable {
     package var written: Int64
     /// `nil` while unknown.
     package var total: Int64?
+    /// Of what has no size, how much of a hundred is there.
+    package var share: Double?
     package var speed: Int64
     package var timeLeft: Double?
+    /// Whether not all that is left is known.
+    package var isTimeEstimated = false
     package var connections: Int
     /// Whether it is not running: a bar of unknown length is not animated.
     package var isAtRest = false
@@ -16,6 +20,8 @@ package struct ProgressRow: Sendable, Hashable {
     package var status: String?
     /// Shown instead of all columns but the name: the same text in several lengths, the longest first.
     package var notes: [String] = []
+    /// How notes and status are shown.
+    package var style = StyledLine.Style.plain
 
     package init(
         name: String, written: Int64, total: Int64?, speed: Int64 = 0, timeLeft: Double? = nil, connections: Int = 1,
@@ -33,14 +39,16 @@ package struct ProgressRow: Sendable, Hashable {
     package init(_ snapshot: DownloadSnapshot) {
         self.init(
             name: TerminalText.harmless(snapshot.name ?? ProgressRow.lastComponent(of: snapshot.source)),
-            written: snapshot.written, total: snapshot.total, speed: snapshot.speed, timeLeft: snapshot.timeLeft,
+            written: snapshot.written, total: snapshot.total, speed: snapshot.speed,
+            timeLeft: snapshot.timeLeft?.seconds,
             connections: snapshot.connections)
+        share = snapshot.total == nil ? snapshot.percent : nil
         take(StateText(snapshot))
     }
 
     /// Shows a state in place of the columns that say nothing in it.
     package mutating func take(_ state: StateText) {
-        notes = state.notes
+        (notes, style) = (state.notes, state.style)
         status = notes.isEmpty && state.word != StateText.downloading ? state.word : nil
     }
 
@@ -62,6 +70,8 @@ package struct ProgressTotals: Sendable, Hashable {
     package var total: Int64?
     package var speed: Int64
     package var timeLeft: Double?
+    /// Whether the time left takes files of unknown size for as large as the others.
+    package var isTimeEstimated = false
     /// How many run, where the user has not given the number.
     package var running: Int?
 

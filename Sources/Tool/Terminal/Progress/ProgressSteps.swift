@@ -45,7 +45,7 @@ package struct ProgressSteps: Sendable {
             waiting.remove(snapshot.id.rawValue)
             return nil
         }
-        guard left >= least, waiting.insert(snapshot.id.rawValue).inserted else { return nil }
+        guard left.seconds >= least, waiting.insert(snapshot.id.rawValue).inserted else { return nil }
         return ProgressSteps.line(snapshot)
     }
 
@@ -67,7 +67,7 @@ package struct ProgressSteps: Sendable {
             return (parts + [state.notes.first ?? state.word]).joined(separator: ", ")
         }
         parts.append(NumberFormat.speed(snapshot.smoothedSpeed))
-        if let left = snapshot.timeLeft { parts.append("\(NumberFormat.duration(left)) left") }
+        if let left = snapshot.timeLeft { parts.append("\(NumberFormat.duration(left.seconds)) left") }
         return parts.joined(separator: ", ")
     }
 }

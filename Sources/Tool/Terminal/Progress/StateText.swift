@@ -14,24 +14,40 @@ package struct StateText: Sendable, Hashable {
     package static let waitingForHost = "waiting for host"
     package static let waitingForNetwork = "waiting for network"
     package static let retrying = "retrying"
+    package static let scheduled = "scheduled"
+    private static let waitingForDisk = "waiting for disk"
 
     /// Whether it holds a slot but is idle: it waits for its next attempt, its host or the network.
     package var isWaiting: Bool {
         [StateText.waitingForHost, StateText.waitingForNetwork, StateText.retrying].contains(word)
     }
 
+    /// How it is shown where there are colours.
+    package var style: StyledLine.Style {
+        switch word {
+        case "downloading", "connecting", "verifying", "finishing": .done
+        case "failed": .failed
+        case "paused", "removed", StateText.scheduled: .faint
+        case _: isWaiting || word == StateText.waitingForDisk ? .waiting : .plain
+        }
+    }
+
     package init(_ snapshot: DownloadSnapshot) {
         self.init(snapshot.state.rawValue)
         if let host = snapshot.waitsForHost {
-            wait(for: host, seconds: snapshot.retryIn, limit: snapshot.hostLimit.map(HostLimitText.init))
+            wait(for: host, seconds: snapshot.retryIn?.seconds, limit: snapshot.hostLimit.map(HostLimitText.init))
         } else if let wait = snapshot.retryIn {
-            takeRetry(in: wait, snapshot.retry)
+            takeRetry(in: wait.seconds, snapshot.retry)
         }
     }
 
     /// The state of a download of the service.
     package init(_ json: JSON) {
         self.init(json["state"]?.string ?? "")
+        if word == "paused", let start = json["startAt"]?.integer {
+            word = StateText.scheduled
+            notes = ["starts at \(TimeText.near(start))", word]
+        }
         let wait = json["retryIn"]?.decimal
         if let host = json["waitsForHost"]?.string {
             let limit = HostLimitText(json["hostLimit"])
@@ -58,7 +74,7 @@ package struct StateText: Sendable, Hashable {
             word = StateText.waitingForNetwork
             notes = [word, "no network"]
         case "waitingForDisk":
-            word = "waiting for disk"
+            word = StateText.waitingForDisk
             notes = [word, "waiting"]
         default: word = TerminalText.harmless(state)
         }

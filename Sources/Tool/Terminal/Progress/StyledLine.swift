@@ -2,8 +2,14 @@
 package struct StyledLine: Sendable, Hashable {
     package enum Style: Sendable, Hashable {
         case plain
+        /// What has been done, and what is under way.
         case done
         case faint
+        /// What waits, and goes on by itself.
+        case waiting
+        /// What has failed.
+        case failed
+        case strong
     }
 
     package var spans: [(text: String, style: Style)] { zip(texts, styles).map { ($0, $1) } }
@@ -16,6 +22,14 @@ package struct StyledLine: Sendable, Hashable {
         guard !text.isEmpty else { return }
         texts.append(text)
         styles.append(style)
+    }
+
+    /// Appends a text, of which `part` says what has failed.
+    package mutating func append(_ text: String, marking part: String?) {
+        guard let part, let place = text.firstRange(of: part) else { return append(text) }
+        append(String(text[..<place.lowerBound]))
+        append(part, .failed)
+        append(String(text[place.upperBound...]))
     }
 
     /// Removes trailing spaces: a terminal that reflows lines after a resize drops them as well.
@@ -40,11 +54,25 @@ package struct StyledLine: Sendable, Hashable {
     package func escaped(inColor: Bool = true) -> String {
         guard inColor else { return text }
         return spans.reduce(into: "") { line, span in
-            switch span.style {
-            case .plain: line += span.text
-            case .done: line += "\u{1B}[32m" + span.text + "\u{1B}[m"
-            case .faint: line += "\u{1B}[2m" + span.text + "\u{1B}[m"
+            guard let code = span.style.code else {
+                line += span.text
+                return
             }
+            line += "\u{1B}[\(code)m" + span.text + "\u{1B}[m"
+        }
+    }
+}
+
+extension StyledLine.Style {
+    /// The parameter of SGR (ECMA-48, 8.3.117); `nil` for none.
+    fileprivate var code: Int? {
+        switch self {
+        case .plain: nil
+        case .done: 32
+        case .faint: 2
+        case .waiting: 33
+        case .failed: 31
+        case .strong: 1
         }
     }
 }

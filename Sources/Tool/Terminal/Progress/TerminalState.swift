@@ -45,24 +45,37 @@ package struct TerminalState: Sendable, Hashable {
 
     /// Whether this process may draw: not while it is a background job of a shell.
     package static func isInForeground() -> Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
+
+    /// The text in lines as long as those of the terminal; one line where there is no terminal.
+    package static func folded(_ text: String, for descriptor: Int32) -> [String] {
+        guard isatty(descriptor) == 1 else { return [text] }
+        return TerminalText.folded(text, to: size(of: descriptor).columns - 1)
+    }
 }
 
 /// Tracks whether the cursor of the terminal on standard error is hidden, and restores it from any thread.
 package final class CursorGuard: Sendable {
     private let isHidden = Atomic(false)
+    /// Whether the alternate screen is shown for as long as the cursor is hidden.
+    private let isFullScreen: Bool
 
-    package init() {}
+    package init(fullScreen isFullScreen: Bool = false) { self.isFullScreen = isFullScreen }
 
     /// The code that hides the cursor; empty if it is hidden already.
-    package func hidingCode() -> String { isHidden.exchange(true, ordering: .relaxed) ? "" : "\u{1B}[?25l" }
+    package func hidingCode() -> String {
+        isHidden.exchange(true, ordering: .relaxed) ? "" : (isFullScreen ? "\u{1B}[?1049h" : "") + "\u{1B}[?25l"
+    }
 
     /// Makes the cursor visible on a new line, immediately and unbuffered.
     package func show() {
-        guard isHidden.exchange(false, ordering: .relaxed) else { return }
-        var code: [UInt8] = Array("\u{1B}[?25h\r\n".utf8)
+        var code = Array(showingCode().utf8)
+        guard !code.isEmpty else { return }
+        code += Array("\r\n".utf8)
         _ = unsafe write(STDERR_FILENO, &code, code.count)
     }
 
     /// The code that makes the cursor visible; empty if it is not hidden.
-    package func showingCode() -> String { isHidden.exchange(false, ordering: .relaxed) ? "\u{1B}[?25h" : "" }
+    package func showingCode() -> String {
+        isHidden.exchange(false, ordering: .relaxed) ? "\u{1B}[?25h" + (isFullScreen ? "\u{1B}[?1049l" : "") : ""
+    }
 }

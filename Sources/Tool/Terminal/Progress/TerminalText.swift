@@ -41,6 +41,21 @@ package enum TerminalText {
         return used > 0 || lines.isEmpty ? lines + [line] : lines
     }
 
+    /// The text in lines of at most `columns` columns, broken between words only: a longer word, such as a URL, stays whole
+    /// for the terminal to wrap, so that it can be copied.
+    package static func folded(_ text: String, to columns: Int) -> [String] {
+        guard width(text) > columns else { return [text] }
+        var lines: [String] = []
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            guard let line = lines.last, width(line) + 1 + width(word) <= columns else {
+                lines.append(String(word))
+                continue
+            }
+            lines[lines.count - 1] = line + " " + word
+        }
+        return lines
+    }
+
     /// The number of rows that a line takes on a terminal: a wide character that does not fit at the end of a row begins
     /// the next.
     package static func rows(of text: String, width columns: Int) -> Int {
@@ -65,6 +80,12 @@ package enum TerminalText {
         let head = prefix(of: text, columns: available / 2)
         let tail = prefix(of: String(text.reversed()), columns: available - width(head))
         return head + ellipsis + String(tail.reversed())
+    }
+
+    /// The text truncated at its end to at most `columns`.
+    package static func cut(_ text: String, to columns: Int, ellipsis: String) -> String {
+        guard width(text) > columns else { return text }
+        return prefix(of: text, columns: max(0, columns - width(ellipsis))) + ellipsis
     }
 
     /// The text padded with spaces to exactly `columns`; it must not be longer.

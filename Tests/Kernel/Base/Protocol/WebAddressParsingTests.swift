@@ -70,7 +70,7 @@ struct WebAddressParsingTests {
         ("example.org:8080/a", "no scheme"), ("localhost:8080", "no scheme"), ("://example.org", "no scheme"),
         ("1http://example.org", "no scheme"), ("gopher://example.org/", "unsupported scheme 'gopher'"),
         ("file:///etc/passwd", "http, https, ftp, ftps, sftp"), ("javascript:alert(1)", "unsupported scheme '"),
-        ("data:text/plain,hi", "unsupported scheme '"), ("magnet:?xt=x", "unsupported scheme '"),
+        ("data:text/plain,hi", "unsupported scheme '"), ("magnet:?xt=x", "magnet links need peers"),
         ("http:/example.org", "no host"), ("http:example.org", "no host"), ("http://", "no host"),
         ("http:///a", "no host"), ("http://?a", "no host"), ("http://#a", "no host"), ("http://:80/", "no host"),
         ("http://user@/", "no host"), ("http://user:pw@:80/", "no host"), ("http://h:0/", "port"),

@@ -125,4 +125,30 @@ import Testing
         map.assign(ByteRange(0, ByteRange.open), to: LaneID(rawValue: 1))
         #expect(Planner().nextWork(in: map, lanes: []) == nil)
     }
+
+    @Test func `a wanted byte is fetched first, unless a lane brings it soon`() {
+        var planner = Planner()
+        var map = SegmentMap(total: 20 * Self.megabyte)
+        let (near, far) = (LaneID(rawValue: 1), LaneID(rawValue: 2))
+        map.assign(ByteRange(0, 5 * Self.megabyte), to: near)
+        map.assign(ByteRange(10 * Self.megabyte, 20 * Self.megabyte), to: far)
+        var views = [near, far].map { Planner.LaneView(id: $0, speed: 1e6, isRacing: nil, silentFor: .zero) }
+        func work(for byte: Int64) -> Planner.Work? {
+            planner.wanted = byte
+            return planner.nextWork(in: map, lanes: views)
+        }
+        let usual = Planner.Work.rest(ByteRange(5 * Self.megabyte, 10 * Self.megabyte))
+        #expect(work(for: 7 * Self.megabyte) == .rest(ByteRange(7 * Self.megabyte, 10 * Self.megabyte)))
+        let index = 19 * Self.megabyte
+        #expect(work(for: index) == .steal(ByteRange(index, 20 * Self.megabyte), from: far))
+        #expect(work(for: Planner.shortWay) == usual)
+        views[0].speed = 1e8
+        #expect(work(for: 4 * Self.megabyte) == usual)
+        views[1].keepsRange = true
+        #expect(work(for: index) == usual)
+        views[1].keepsRange = false
+        views.append(Planner.LaneView(id: LaneID(rawValue: 3), speed: 0, isRacing: far, silentFor: .zero))
+        #expect(work(for: index) == usual)
+        #expect(work(for: 30 * Self.megabyte) == usual, "beyond the end")
+    }
 }

@@ -51,7 +51,14 @@ final class SecureLink {
     func cut() { shutdown(sockets[1], Int32(SHUT_RDWR)) }
 
     /// Closes the server's side of the transport.
-    func dropServer() { close(sockets.removeLast()) }
+    ///
+    /// Its number stays in use: the session would say its end on another's socket.
+    func dropServer() {
+        let unused = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        dup2(unused, sockets[1])
+        _ = fcntl(sockets[1], F_SETFD, FD_CLOEXEC)
+        close(unused)
+    }
 
     /// Sends bytes that are no records, as many as fit.
     func fillClientsTransport() -> Int {

@@ -25,6 +25,24 @@ import Testing
         #expect(PieceHashes(.sha1, length: 10, digests: [Self.wrong]) == nil)
     }
 
+    @Test func `the first piece may be shorter, and zeros may complete the last`() throws {
+        let digests = (1...3).map(Self.digest)
+        let hashes = try #require(PieceHashes(.md5, length: 10, first: 4, isPadded: true, digests: digests))
+        #expect([14, 15, 24, 25].map { hashes.fits($0) } == [false, true, true, false] && hashes.longest == 24)
+        #expect((0..<3).map { hashes.range($0, in: 20) } == [ByteRange(0, 4), ByteRange(4, 14), ByteRange(14, 20)])
+        #expect((0..<3).map { hashes.padding(of: $0, in: 20) } == [0, 0, 4])
+        #expect([0, 3, 4, 13, 14].map { hashes.piece(at: $0) } == [0, 0, 1, 1, 2])
+        #expect([0, 1, 4, 5, 14].map { hashes.firstPiece(from: $0) } == [0, 1, 1, 2, 2])
+        #expect(PieceHashes(text: hashes.text) == hashes)
+        #expect(PieceHashes(.md5, length: 10, first: 11, digests: [Self.wrong]) == nil)
+        var map = try #require(PieceMap(hashes, total: 20))
+        var ticket: UInt64 = 0
+        let orders = map.due(in: Self.done(ByteRange(1, 20)), nextTicket: &ticket)
+        #expect(orders.map(\.range) == [ByteRange(4, 14), ByteRange(14, 20)] && orders.map(\.padding) == [0, 4])
+        for order in orders { #expect(map.checked(order, digest: Self.digest(order.piece + 1)) == .good) }
+        #expect(map.areGood(in: ByteRange(4, 20)) && !map.areGood(in: ByteRange(3, 20)) && map.verifiedPrefix == 0)
+    }
+
     @Test func `a piece is checked once, when all of its bytes are there`() throws {
         var map = try Self.map()
         var ticket: UInt64 = 0

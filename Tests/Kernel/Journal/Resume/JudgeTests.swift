@@ -56,6 +56,21 @@ import Testing
         return kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
     }
 
+    @Test func `a part of a page with the tag of other content is compared`() {
+        func evidence(_ type: String?) -> Evidence? {
+            let judge = Judge(
+                requested: .from(400), known: Self.known, record: Self.record, have: nil, held: 400, name: "f.zip")
+            let head = Self.part(400, 1000) { $0.contentType = type }
+            guard case .usable(let response) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
+                return nil
+            }
+            return response.evidence
+        }
+        #expect(evidence("application/zip") == .strong && evidence(nil) == .strong)
+        #expect(evidence("application/octet-stream") == .strong, "a program may name the same content otherwise")
+        for page in ["text/html; charset=utf-8", "application/json", "text/plain"] { #expect(evidence(page) == .weak) }
+    }
+
     @Test func `G1 a correct part is usable where it was requested`() {
         #expect(Self.verdict(.from(400), Self.part(400, 1000)) == "usable [400, 1000) shown")
         #expect(Self.verdict(.from(400), Self.part(400, 700)) == "usable [400, 700) shown")

@@ -14,7 +14,7 @@ private enum Examples {
 
     static func downloader() async throws {
         var configuration = Downloader.Configuration()
-        configuration.jobs = 4
+        configuration.maximumConcurrentDownloads = 4
         let downloader = Downloader(configuration) { event in print(event.kind) }
         var options = DownloadOptions()
         options.folder = "Downloads"
@@ -24,9 +24,68 @@ private enum Examples {
         print(file.path, file.length)
     }
 
+    static func recipes(_ urls: [String], _ url: String, _ digest: String) async throws {
+        let downloader = Downloader()
+        let content = try await downloader.content(from: "https://example.org/feed.xml", maximumSize: 1 << 20)
+        print(content.bytes.count, content.response?.contentType ?? "")
+        let file = try await downloader.download("https://example.org/image.iso", to: "image.iso") { snapshot in
+            print(snapshot.percent ?? 0, snapshot.speed)
+        }
+        print(file.path)
+        let manager = try await DownloadManager(root: "Offline")
+        let requests = urls.map { url in
+            var request = DownloadRequest(url)
+            request.options.naming = .hash
+            request.group = "course"
+            return request
+        }
+        _ = try await manager.add(requests)
+        print(try await manager.totals(matching: DownloadFilter(group: "course")).percent ?? 0)
+        var options = DownloadOptions()
+        options.checksum = "sha-256=\(digest)"
+        do {
+            _ = try await downloader.download(url, options: options)
+        } catch let error as PawlError where error.code == .checksumMismatch {
+            print(error)
+        }
+    }
+
+    struct Player { func feed(_ chunk: [UInt8]) {} }
+    struct Button { var title = "" }
+    struct Store: Sendable { func signedURL(for url: String) async -> String { url } }
+
+    static func expiring(_ store: Store) {
+        var configuration = DownloadManager.Configuration()
+        configuration.refreshURL = { _, expired in await store.signedURL(for: expired) }
+    }
+
+    static func button(_ downloader: Downloader) async throws {
+        var button = Button()
+        let download = try downloader.add("https://example.org/image.iso")
+        for await snapshot in download.updates {
+            button.title = snapshot.toggle.label  // pressed: download.toggle()
+        }
+    }
+
+    static func player(_ downloader: Downloader, _ player: Player) async throws {
+        let download = try downloader.add("https://example.org/film.mp4")
+        download.resume()
+        for try await chunk in download.bytes(in: 0..<65_536) {
+            player.feed(chunk)
+        }
+        for try await chunk in download.bytes(in: 0..<65_536) { player.feed(chunk) }
+    }
+
+    struct Icons {
+        let downloads: any Downloading
+        func icon(of host: String) async throws -> [UInt8] {
+            try await downloads.data(from: "https://\(host)/favicon.ico", maximumSize: 100_000)
+        }
+    }
+
     static func managing() async throws {
         var configuration = DownloadManager.Configuration()
-        configuration.slots = 5
+        configuration.maximumConcurrentDownloads = 5
         let downloads = try await DownloadManager(root: "Downloads", configuration)
 
         let download = try await downloads.add("https://example.org/film.mp4")
@@ -76,33 +135,6 @@ private enum Examples {
         }
 
         await downloads.shutDown()
-    }
-
-    static func tutorial() async throws {
-        let films = try await DownloadManager(root: "Films")
-
-        func addFilm(_ address: String, title: String) async throws(PawlError) -> Download {
-            var request = DownloadRequest(address)
-            request.options.taskDescription = title
-            request.options.fileName = title + ".mp4"
-            return try await films.add(request)
-        }
-
-        func show(_ download: Download) async {
-            for await snapshot in download.updates {
-                let percent = snapshot.percent.map { "\($0) %" } ?? "size unknown"
-                print(snapshot.taskDescription ?? "", percent, "[\(snapshot.toggle.label)]")
-            }
-        }
-
-        func play(_ download: Download) async throws(PawlError) -> String? {
-            guard case .finished(let path) = try await films.location(of: download.id) else { return nil }
-            return path
-        }
-
-        let film = try await addFilm("https://example.org/film.mp4", title: "Film")
-        await show(film)
-        print(try await play(film) ?? "")
     }
 
     static func comments() async throws {
@@ -156,7 +188,7 @@ extension Examples {
         }
 
         configuration.hooks.retry = { failed in
-            if failed.error.status == 404, failed.attempt < 10 { return .retry(after: 30) }  // not there yet
+            if failed.error.status == 404, failed.attempt < 10 { return .retry(after: .seconds(30)) }  // not there yet
             return failed.error.code == .insecure ? .fail : .useDefault
         }
 
@@ -180,12 +212,19 @@ extension Examples {
         do { _ = try await downloader.download(url) } catch let error as PawlError {
             switch error.code {
             case .notFound: print("gone, status", error.status ?? 0)
-            case .overloaded: try await Task.sleep(for: .seconds(error.retryAfter ?? 60))
+            case .overloaded: try await Task.sleep(for: error.retryAfter ?? .seconds(60))
             case .rejected: print(error.underlying ?? error)
             case .unfinished: print("removed, or its owner was shut down")
             default: print(error, "exit code", error.code.rawValue)
             }
         } catch is CancellationError { print("this task was cancelled") }
+    }
+
+    static func preview() {
+        var snapshot = DownloadSnapshot(id: Download.ID(rawValue: 1), source: "https://example.org/film.mp4")
+        (snapshot.state, snapshot.written, snapshot.total) = (.transferring, 40, 100)
+        let download = Download(showing: snapshot)
+        print(download.snapshot.percent ?? 0)
     }
 
     static func oneStep(downloader: Downloader) async throws {
@@ -201,7 +240,7 @@ extension Examples {
     }
 
     static func resumeData(_ bytes: [UInt8], _ downloader: Downloader) throws {
-        let data = try ResumeData(bytes)
+        let data = try DownloadResumeData(bytes)
         let download = try downloader.add(data, partialFolder: "tmp")
         download.resume()
     }
@@ -210,16 +249,19 @@ extension Examples {
 @Suite struct DocumentationTests {
     @Test func `every example of the documentation is one that compiles`() throws {
         let here = "\(#filePath)"
-        let mine = dense(lines(of: here))
+        // Those of the tutorials are run by tests.
+        let tutorials = files(in: Checkout.root + "/Tests/Library/Testing/Tutorials")
+        let mine = dense(([here] + tutorials).flatMap { lines(of: $0) })
         var count = 0
-        for file in files(in: Checkout.root + "/Sources/Library/Pawl") {
+        let library = Checkout.root + "/Sources/Library"
+        for file in files(in: library + "/Pawl") + [library + "/Session/PawlSession.docc/Surviving.md"] {
             for block in blocks(of: lines(of: file)) {
                 count += 1
                 let isThere = mine.contains(dense(block))
                 #expect(isThere, "an example of \(file) is not among those that compile: \(block)")
             }
         }
-        #expect(count >= 13, "the examples were found")
+        #expect(count >= 40, "the examples were found")
     }
 
     private func lines(of path: String) -> [String] {

@@ -132,6 +132,40 @@ import Testing
             ])
     }
 
+    @Test(arguments: [false, true]) func `that a damaged queue was replaced is told to the first who listens`(
+        isTaken: Bool
+    ) async throws {
+        let root = try TemporaryFolder()
+        await (try await DownloadManager(root: root.path)).shutDown()
+        try FileSystem.write([UInt8](repeating: 7, count: 5000), to: root.path(".pawl/queue.db"))
+        let manager = try await DownloadManager(root: root.path)
+        let taken = isTaken ? try await manager.takeNotices() : []
+        let (events, later) = (manager.events, manager.events)
+        await manager.shutDown()
+        var heard: [String] = []
+        for await event in events { if case .notice(let notice) = event.kind { heard.append(notice.description) } }
+        #expect((taken + heard).count { $0.contains("was damaged") } == 1 && heard.isEmpty == isTaken)
+        for await event in later { Issue.record("\(event) was told twice") }
+    }
+
+    @Test func `a record that is deleted is told`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        var ids: [Download.ID] = []
+        for name in ["/f", "/g"] {
+            let download = try await manager.add(bench.request(bench.origin.serve(name, payload)))
+            _ = try await download.file
+            ids.append(download.id)
+        }
+        let events = manager.events
+        try await manager.forget(ids[0])
+        try await manager.forgetAll()
+        await manager.shutDown()
+        var heard: [Download.ID] = []
+        for await event in events { if case .changed = event.kind { heard.append(event.id) } }
+        #expect(heard == ids)
+    }
+
     @Test func `a slow listener is notified of the number of events it missed`() async throws {
         let bench = try ManagerBench()
         var configuration = DownloadManager.Configuration()

@@ -50,7 +50,7 @@ import Testing
         let file = try await download.file
         #expect(FileSystem.difference(of: file.path, from: payload) == nil)
         #expect(requested.read { $0 } == [expired])
-        #expect(try await manager.location(ofSource: new) == .finished(path: file.path))
+        #expect(try await manager.location(ofURL: new) == .finished(path: file.path))
         await manager.shutDown()
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(FileSystem.difference(of: file.path, from: payload) == nil)
         #expect(requested.read { $0 } == [mirror])
         #expect(try await manager.details(of: [download.id]).first?.sources == [first, new])
-        #expect(try await manager.location(ofSource: first) == .finished(path: file.path))
+        #expect(try await manager.location(ofURL: first) == .finished(path: file.path))
         await manager.shutDown()
     }
 
@@ -92,7 +92,7 @@ import Testing
     @Test func `numbers that are not positive and groups that are not one line are refused`() async throws {
         let bench = try ManagerBench()
         var configuration = DownloadManager.Configuration()
-        configuration.slots = 0
+        configuration.maximumConcurrentDownloads = 0
         let refused = configuration
         #expect(await #expect(throws: PawlError.self) { _ = try await bench.open(refused) }?.code == .badOption)
         let manager = try await bench.open()
@@ -103,7 +103,8 @@ import Testing
         request.group = "a\nb"
         let grouped = request
         for attempt: @Sendable () async throws -> Void in [
-            { try await manager.change(slots: -1) }, { try await manager.limit(connectionsPerHost: 0) },
+            { try await manager.change(maximumConcurrentDownloads: -1) },
+            { try await manager.limit(connectionsPerHost: 0) },
             // The paused groups are stored in lines.
             { try await manager.pause(group: "a\nb") }, { try await manager.change(group: "a\nb", of: download.id) },
             { _ = try await manager.add(grouped) },
@@ -115,7 +116,7 @@ import Testing
     @Test func `D7 slots and limits persist, unless the next program sets others`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
-        try await manager.change(slots: 1)
+        try await manager.change(maximumConcurrentDownloads: 1)
         try await manager.limit(to: 5000)
         try await manager.change(timetable: "00:00-24:00 1K")
         await manager.shutDown()
@@ -138,7 +139,7 @@ import Testing
         #expect(try await free.counts().running == 2)
         for id in [first.id, second.id] {
             // With a limit of 1 KB this would take half an hour.
-            await (try #require(try await free.download(id))).reaches(bytes: 2_000_000)
+            await (try #require(try await free.download(withID: id))).reaches(bytes: 2_000_000)
         }
         await free.shutDown()
     }
@@ -222,12 +223,12 @@ import Testing
         let manager = try await bench.open()
         _ = try await manager.add(bench.origin.url("/f"), start: .paused)
         for number in [Int.min, -1] {
-            #expect(try await manager.line(offset: number, limit: number).isEmpty)
-            #expect(try await manager.line(offset: number, limit: .max).count == 1)
+            #expect(try await manager.waiting(offset: number, limit: number).isEmpty)
+            #expect(try await manager.waiting(offset: number, limit: .max).count == 1)
             #expect(try await manager.downloads(offset: number, limit: number).isEmpty)
             #expect(try await manager.downloads(offset: number, limit: .max).count == 1)
         }
-        #expect(try await manager.line(offset: .max, limit: .max).isEmpty)
+        #expect(try await manager.waiting(offset: .max, limit: .max).isEmpty)
         #expect(try await manager.downloads(offset: .max, limit: .max).isEmpty)
         await manager.shutDown()
     }
@@ -245,11 +246,11 @@ import Testing
         let all = try await manager.downloads().map(\.id)
         #expect(all.count == 150)
         #expect(try await manager.downloads(after: all[9]).map(\.id) == Array(all[10...]))
-        #expect(try await manager.line().map(\.id) == all)
+        #expect(try await manager.waiting().map(\.id) == all)
         #expect(try await manager.downloads(limit: 20).map(\.id) == Array(all[..<20]))
         // 150 ids in 16 groups by their first digit: at least one has ten or more.
         var found: [Download.ID] = []
-        for digit in "0123456789abcdef" { found += try await manager.find(String(digit)) }
+        for digit in "0123456789abcdef" { found += try await manager.ids(withPrefix: String(digit)) }
         #expect(found == all.sorted { $0.description < $1.description })
         await manager.shutDown()
     }

@@ -27,7 +27,7 @@ final class ManagerBench: Sendable {
 
     func slots(_ count: Int) -> DownloadManager.Configuration {
         var configuration = DownloadManager.Configuration()
-        configuration.slots = count
+        configuration.maximumConcurrentDownloads = count
         return configuration
     }
 
@@ -36,9 +36,9 @@ final class ManagerBench: Sendable {
         var request = DownloadRequest(url)
         request.options.connections = 1
         request.options.retries = 1
-        request.options.retryDelay = 0.01
+        request.options.retryDelay = .milliseconds(10)
         // It stalls until the test has reached this point, however slow the machine is.
-        request.options.timeout = 3600
+        request.options.timeout = .seconds(3600)
         change(&request)
         return request
     }

@@ -31,14 +31,14 @@ import Testing
         let manager = try await bench.open()
         let url = bench.origin.serve("/f", payload)
         #expect(try await manager.location(of: Download.ID(rawValue: 7)) == .unknown)
-        #expect(try await manager.location(ofSource: url) == .unknown)
+        #expect(try await manager.location(ofURL: url) == .unknown)
         let download = try await manager.add(bench.request(url) { $0.start = .paused })
         #expect(try await manager.location(of: download.id) == .unfinished)
-        #expect(try await manager.location(ofSource: url) == .unfinished)
+        #expect(try await manager.location(ofURL: url) == .unfinished)
         try await manager.resume(download.id)
         let path = try await download.file.path
         #expect(try await manager.location(of: download.id) == .finished(path: path))
-        #expect(try await manager.location(ofSource: url) == .finished(path: path))
+        #expect(try await manager.location(ofURL: url) == .finished(path: path))
         FileSystem.remove(path)
         #expect(try await manager.location(of: download.id) == .missing(path: path))
         // A folder of that name is not the file.
@@ -168,11 +168,11 @@ import Testing
         try FileSystem.move(bench.root.path("films"), to: moved.path("films"))
         bench.origin.adjust("/f") { $0.cut = nil }
         let again = try await bench.open(bench.slots(1), root: moved.path)
-        let known = try #require(try await again.download(running.id))
+        let known = try #require(try await again.download(withID: running.id))
         #expect(try await known.file.path == moved.path("films/f"))
         #expect(FileSystem.difference(of: moved.path("films/f"), from: payload) == nil)
         #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0, "it was continued")
-        _ = try await #require(try await again.download(waiting.id)).file
+        _ = try await #require(try await again.download(withID: waiting.id)).file
         #expect(try await again.snapshot(of: paused.id)?.state == .paused)
         await again.shutDown()
     }
@@ -192,7 +192,7 @@ import Testing
         #expect(try await again.downloads(matching: DownloadFilter([.paused])).count == 2)
         #expect(bench.origin.log.of("/f").isEmpty)
         #expect(try await again.resume(download.id))
-        _ = try await #require(try await again.download(download.id)).file
+        _ = try await #require(try await again.download(withID: download.id)).file
         await again.shutDown()
         await #expect(throws: PawlError.self) { try await again.downloads() }
     }

@@ -145,7 +145,7 @@ import Testing
         try Replacement.otherFile.replace(path)
         let others = FileSystem.contents(path)
         try await manager.resume(id)
-        let download = try #require(try await manager.download(id))
+        let download = try #require(try await manager.download(withID: id))
         let again = try await download.file
         #expect(again.path != path)
         #expect(FileSystem.difference(of: again.path, from: payload) == nil)

@@ -76,7 +76,7 @@ import Testing
         try await manager.resume(group: "some")
         for snapshot in found {
             try await manager.resume(snapshot.id)
-            let download = try #require(try await manager.download(snapshot.id))
+            let download = try #require(try await manager.download(withID: snapshot.id))
             _ = try await download.file
         }
         let expected = numbers.map { "f\($0)" }

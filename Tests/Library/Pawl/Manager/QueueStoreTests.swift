@@ -29,8 +29,8 @@ import Testing
         await manager.shutDown()
 
         let again = try await DownloadManager(root: folder.path)
-        #expect(try await again.find(String(id.description.prefix(6))) == [id])
-        let download = try #require(try await again.download(id))
+        #expect(try await again.ids(withPrefix: String(id.description.prefix(6))) == [id])
+        let download = try #require(try await again.download(withID: id))
         let snapshot = download.snapshot
         #expect(snapshot.taskDescription == "lesson 4\nand more")
         #expect(snapshot.group == "films")
@@ -67,7 +67,7 @@ import Testing
         record.total = payload.length
         try bench.store.apply([.put(record), .value("publishing", String(77, radix: 16))])
         let manager = try await bench.open()
-        let download = try #require(try await manager.download(Download.ID(rawValue: 77)))
+        let download = try #require(try await manager.download(withID: Download.ID(rawValue: 77)))
         #expect(try await download.file.path == bench.root.path("f"))
         #expect(bench.root.names == ["f"])
         #expect(bench.origin.log.of("/f").isEmpty, "nothing was fetched again")
@@ -83,7 +83,7 @@ import Testing
         let intent = "\(String(77, radix: 16)) new name"
         try bench.store.apply([.put(record), .value("renaming", intent)])
         let manager = try await bench.open()
-        let download = try #require(try await manager.download(Download.ID(rawValue: 77)))
+        let download = try #require(try await manager.download(withID: Download.ID(rawValue: 77)))
         #expect(try await download.file.path == bench.root.path("new name"))
         #expect(bench.store.value("renaming") == nil)
         await manager.shutDown()
@@ -256,7 +256,7 @@ import Testing
         let error = await #expect(throws: PawlError.self) { _ = try await manager.change(priority: 7, of: download.id) }
         #expect(error?.code == .diskFull)
         #expect(try await manager.downloads().map(\.id) == [download.id])
-        #expect(try await manager.download(download.id) === download)
+        #expect(try await manager.download(withID: download.id) === download)
         #expect(try await manager.snapshot(of: download.id)?.priority == 7)
         #expect(try await manager.details(of: [download.id]).count == 1)
         #expect(try await manager.counts().waiting == 1)
@@ -273,7 +273,7 @@ import Testing
         record.options = "redirects -1\nrate -1\nheader X-Note : one\nheader  X-More: two\n"
         try bench.store.apply([.put(record)])
         let manager = try await bench.open()
-        let download = try #require(try await manager.download(Download.ID(rawValue: 77)))
+        let download = try #require(try await manager.download(withID: Download.ID(rawValue: 77)))
         _ = try await download.file
         #expect(bench.root.difference("f", from: payload) == nil)
         let requested = try #require(bench.origin.ended("/f").last).request
@@ -298,7 +298,7 @@ import Testing
 
         bench.origin.adjust("/f") { $0.instead = nil }
         try await second.resume(download.id)
-        _ = try await second.download(download.id)?.file
+        _ = try await second.download(withID: download.id)?.file
         #expect(try await second.snapshot(of: download.id)?.error == nil)
         await second.shutDown()
         #expect(!bench.store.all.contains { $0.options.contains("failure ") })

@@ -40,11 +40,37 @@ import Testing
         one.endedAt = UnixTime(seconds: 20)
         (one.counts.listed, one.counts.done, one.counts.failed, one.counts.refused) = (9, 6, 2, 1)
         (one.counts.bytes, one.counts.written, one.counts.isListed) = (900, 600, true)
-        (one.error, one.errorCode) = ("3 of its files failed", 1)
+        one.failure = one.failure(becauseOf: Failure(.notFound, "cannot get", at: "https://h/a", because: "it is gone"))
         #expect(QueuedCollection(one.json) == one)
+        // As an earlier version stored it.
+        let old: JSON = [
+            "id": "g1", "url": "https://h/?k=s", "folder": "", "phase": "ended", "error": "3 of its files failed",
+            "code": .number(22),
+        ]
+        let failure = try #require(QueuedCollection(old)?.failure)
+        #expect(
+            failure.code == .badResponse && failure.why == "3 of its files failed" && !failure.place.contains("k=s"))
         // What a later version stores is not taken for something else.
         #expect(QueuedCollection(["id": "g1", "url": "https://h/", "folder": "", "phase": "dormant"]) == nil)
         #expect(QueuedCollection(["id": "1", "url": "https://h/", "folder": "", "phase": "active"]) == nil)
+    }
+
+    @Test func `it fails as the first of its files did`() throws {
+        var one = try collection()
+        let first = Failure(.notFound, "cannot get", at: "https://h/a", because: "it is gone")
+        #expect(one.failure(becauseOf: first) == nil)
+        (one.counts.failed, one.counts.refused) = (2, 1)
+        let failure = try #require(one.failure(becauseOf: first))
+        #expect(failure.code == .notFound && failure.why.hasPrefix("3 of its files failed"))
+        #expect(failure.why.contains("cannot get https://h/a: it is gone") && !failure.place.contains("k=s"))
+        #expect(one.failure(becauseOf: nil)?.code == .unknown)
+    }
+
+    @Test func `it has the name of its folder, or of its torrent`() throws {
+        var one = try collection()
+        #expect(one.name == "2026")
+        one.source = CollectionSource.text(ofTorrent: Array("d4:info?".utf8), named: "x/a film?.torrent")
+        #expect(one.name == "a film?.torrent")
     }
 
     @Test func `files are added while there is room, and it ends when all were tried`() throws {

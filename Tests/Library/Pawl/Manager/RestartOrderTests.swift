@@ -20,7 +20,7 @@ import Testing
         try await manager.start(now: ids[2])
         // The state that a kill at this moment would leave.
         #expect(bench.store.value("running") == ids[2].description)
-        let forced = try #require(try await manager.download(ids[2]))
+        let forced = try #require(try await manager.download(withID: ids[2]))
         await forced.reaches(bytes: 1)
         await manager.shutDown()
         hold(bench)
@@ -28,7 +28,7 @@ import Testing
         let again = try await bench.open(bench.slots(1))
         let running = try await again.running().map(\.id)
         #expect(running == [ids[2]])
-        let line = try await again.line().map(\.id)
+        let line = try await again.waiting().map(\.id)
         #expect(line == [ids[0], ids[1]], "who made room is the next")
         await again.shutDown()
     }

@@ -23,7 +23,7 @@ import Testing
         var paths: Set<String> = []
         for (index, payload) in payloads.enumerated() {
             let id = Download.ID(rawValue: UInt64(index + 1))
-            let download = try #require(try await manager.download(id))
+            let download = try #require(try await manager.download(withID: id))
             let path = try await download.file.path
             #expect(FileSystem.difference(of: path, from: payload) == nil, "of \(index)")
             paths.insert(path)
@@ -71,7 +71,7 @@ import Testing
         try bench.store.apply([.put(record)])
         bench.origin.serve("/1/b.bin", payload)
         let manager = try await bench.open()
-        let ours = try #require(try await manager.download(Download.ID(rawValue: 1)))
+        let ours = try #require(try await manager.download(withID: Download.ID(rawValue: 1)))
         _ = try await ours.file
         #expect(try await manager.resume(download.id))
         try await check([other, payload], in: manager)

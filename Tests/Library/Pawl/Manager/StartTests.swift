@@ -50,12 +50,12 @@ import Testing
         try bench.store.apply([.value("starting", "\(id(added)):1+ \(id(other)):0+")])
 
         let manager = try await bench.open()
-        let download = try #require(try await manager.download(added.id))
+        let download = try #require(try await manager.download(withID: added.id))
         let snapshot = try #require(try await manager.snapshot(of: added.id))
         #expect(snapshot.state == .paused)
         #expect(snapshot.error?.description.contains("ended 2 times while") == true, "\(snapshot)")
         #expect(snapshot.error?.cause?.id == "program-ended-while-starting")
-        let innocent = try #require(try await manager.download(other.id))
+        let innocent = try #require(try await manager.download(withID: other.id))
         _ = try await innocent.file
         #expect(bench.origin.log.of("/f").isEmpty)
         try await manager.resume(added.id)

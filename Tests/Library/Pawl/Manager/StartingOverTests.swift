@@ -46,7 +46,7 @@ import Testing
         await manager.shutDown()
         manager = try await bench.open()
         #expect(try await manager.startOver(id))
-        _ = try await manager.download(id)?.file
+        _ = try await manager.download(withID: id)?.file
         #expect(bench.root.names == ["f"] && bench.root.difference("f", from: Self.other) == nil)
         await manager.shutDown()
     }

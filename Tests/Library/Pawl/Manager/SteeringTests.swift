@@ -17,7 +17,7 @@ import Testing
         let texts = [paused.description, other.description.uppercased()]
         let resumed = try #require(try await manager.steer(texts) { try $0.perform(.resume($1)).isChange }.results)
         #expect(resumed.map(\.id) == [paused, other] && resumed.map(\.value) == [true, true])
-        for id in [paused, other] { _ = try await manager.download(id)?.file }
+        for id in [paused, other] { _ = try await manager.download(withID: id)?.file }
         let stopped = try #require(try await manager.steer(texts) { try $0.perform(.pause($1)).isChange }.results)
         #expect(stopped.map(\.id) == [paused, other] && stopped.map(\.value) == [false, false])
         #expect(bench.root.names == ["a", "b"])
@@ -151,7 +151,7 @@ import Testing
             // The queue as a kill would have left it.
             bench.store.fail(with: nil)
             let next = try await bench.open()
-            let again = try #require(try await next.download(download.id))
+            let again = try #require(try await next.download(withID: download.id))
             try await next.resume(download.id)
             await #expect(throws: PawlError.self) { try await again.file }
             await next.shutDown()

@@ -39,7 +39,7 @@ import Testing
 
         mutating func step(_ dice: inout Dice, count: Int) {
             let id = QueueID(rawValue: UInt64(1 + dice.roll(count)))
-            switch dice.roll(13) {
+            switch dice.roll(14) {
             case 0, 1: admit(id, isPaused: dice.roll(3) == 0, inGroup: dice.roll(3) == 0)
             case 2: carryOut(machine.apply(.pause(id, keepsSlot: dice.roll(3) == 0)))
             case 3: carryOut(machine.apply(.resume(id)))
@@ -51,6 +51,7 @@ import Testing
                 let group = GroupID("g")
                 carryOut(machine.apply(dice.roll(2) == 0 ? .pauseGroup(group) : .resumeGroup(group)))
             case 9: carryOut(machine.apply(.slots(1 + dice.roll(4))))
+            case 11: carryOut(machine.apply(.hold(dice.roll(3) == 0)))
             case 10: carryOut(machine.apply(.group(id, dice.roll(2) == 0 ? GroupID("g") : nil)))
             default: engine(&dice)
             }

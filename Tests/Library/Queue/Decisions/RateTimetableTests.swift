@@ -58,6 +58,14 @@ import Testing
         }
     }
 
+    @Test func `a limit may be a pause, and 0 is no limit, as everywhere`() throws {
+        let table = try RateTimetable(parsing: "08:00-18:00 pause, 18:00-20:00 0, else 1M")
+        #expect(table.rate(at: time(0, 9, 0)) == RateTimetable.paused)
+        #expect(table.rate(at: time(0, 19, 0)) == nil && table.rate(at: time(0, 21, 0)) == mega)
+        #expect(table.nextChange(after: time(0, 9, 0)) == .seconds(9 * 3600))
+        #expect(try RateTimetable(parsing: "else Pause").rate(at: time(0, 0, 0)) == RateTimetable.paused)
+    }
+
     @Test(arguments: [
         "", ",", "08:00 1M", "08:00-18:00", "08:00-18:00 fast", "24:00-18:00 1M", "08:60-18:00 1M", "8-18 1M",
         "08:00-25:00 1M", "else 1M, else 2M", "else 1M, 08:00-18:00 1M", "Mun 08:00-18:00 1M",
@@ -77,7 +85,7 @@ import Testing
         let days = ["", "Mon ", "Sat-Mon ", "Tue-Thu ", "Sun "]
         func entry() -> String {
             let times = (0..<2).map { _ in "\(dice.number(0...23)):\(dice.number(1...5))0" }
-            let rate = ["none", "1M", "2M"][dice.number(0...2)]
+            let rate = ["none", "1M", "pause"][dice.number(0...2)]
             return "\(days[dice.number(0...4)])\(times[0])-\(times[1]) \(rate)"
         }
         let entries = (0..<dice.number(1...4)).map { _ in entry() }

@@ -20,13 +20,15 @@ enum SchedulerEvent: Hashable {
                 .move(id, .fromEnd(0)),
             ]
         }
-        let others: [SlotCommand<Int>] = [.slots(1), .slots(2), .slots(3), .pauseGroup(group), .resumeGroup(group)]
+        let others: [SlotCommand<Int>] = [
+            .slots(1), .slots(2), .slots(3), .pauseGroup(group), .resumeGroup(group), .hold(true), .hold(false),
+        ]
         return (0..<ids).flatMap { [.enqueue($0), .release($0)] } + (commands + others).map { .command($0) }
     }
 
     static func random(ids: Int, _ dice: inout Dice) -> SchedulerEvent {
         let id = dice.number(0...(ids - 1))
-        switch dice.number(0...15) {
+        switch dice.number(0...16) {
         case 0...5: return .enqueue(id)
         case 6, 7: return .release(id)
         case 8: return .command(.pause(id, keepsSlot: dice.number(0...2) == 0))
@@ -35,6 +37,7 @@ enum SchedulerEvent: Hashable {
         case 12: return .command(.slots(dice.number(0...7)))
         case 13: return .command(dice.number(0...2) == 0 ? .pauseGroup(group) : .resumeGroup(group))
         case 14: return .command(.priority(id, dice.number(-1...1)))
+        case 15: return .command(.hold(dice.number(0...2) == 0))
         default:
             let targets: [QueueTarget] = [
                 .index(dice.number(-1...ids)), .offset(dice.number(-ids...ids)), .fromEnd(dice.number(-ids...1)),

@@ -7,6 +7,7 @@ struct QueueView: Hashable {
     var running: [Int]
     var paused: Set<Int>
     var isGroupPaused: Bool
+    var isHeld: Bool
     /// The waiting ones, in order, then the running ones.
     var priorities: [Int]
 
@@ -16,6 +17,7 @@ struct QueueView: Hashable {
         running = scheduler.running
         let all = line + running
         paused = Set(all.filter { scheduler.isPaused($0) })
+        isHeld = scheduler.isHeld
         isGroupPaused = scheduler.isPaused(group: SchedulerEvent.group)
         priorities = all.map { scheduler.place(of: $0)?.priority ?? .min }
     }
@@ -44,7 +46,7 @@ struct SchedulerStep {
 
     private var brokenPlaces: String? {
         if after.running.count > after.slots { return "more run than there are slots" }
-        if after.running.count < after.slots, !after.ready.isEmpty { return "a slot is idle" }
+        if after.running.count < after.slots, !after.ready.isEmpty, !after.isHeld { return "a slot is idle" }
         let all = after.line + after.running
         if Set(all).count != all.count { return "one is in two places" }
         let priorities = after.priorities.prefix(after.line.count)
@@ -70,6 +72,7 @@ struct SchedulerStep {
     /// No download starts before a ready one, and no paused one starts.
     private var brokenTurn: String? {
         for id in started where id != forced && !before.running.contains(id) {
+            if after.isHeld { return "\(id) was started although all are held" }
             if !after.isReady(id) { return "\(id) was started although it is paused" }
             for other in after.ready where !preempted.contains(other) {
                 let mine = before.line.firstIndex(of: id) ?? .max

@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 import PawlCollections
 import PawlQueue
@@ -95,6 +96,11 @@ package actor CollectionQueue {
                     remedy: "remove those that have finished")
             }
             try DownloadOption.check(options)
+            if let name = options.fileName {
+                throw Failure(
+                    refusing: .fileName, name,
+                    because: LocalizableMessage("name-of-several", "a collection has the names of its files"))
+            }
             _ = try kind.lister(listing, to: .folder(manager.root), options, configuration)
         } catch { throw PawlError(error) }
         let collection = QueuedCollection(
@@ -177,6 +183,35 @@ package actor CollectionQueue {
         try await store()
     }
 
+    /// Pauses or resumes everything: first what would add more.
+    ///
+    /// `withFailed`: also what has failed.
+    package func setAll(areRunning: Bool, withFailed: Bool = true) async throws(PawlError) {
+        for snapshot in try await snapshots() {
+            let (id, state) = (snapshot.collection.id, snapshot.state)
+            if !areRunning { _ = try await pause(id) }
+            if areRunning, state == .paused || withFailed && state == .failed { _ = try await resume(id) }
+        }
+        try await manager.perform(areRunning ? .resumeAll(withFailed: withFailed) : .pauseAll)
+    }
+
+    /// Those that have not finished, as items of `pawl.add`.
+    package func export() async throws(PawlError) -> [JSON] {
+        try await snapshots().filter { $0.state != .finished }.map { snapshot in
+            let collection = snapshot.collection
+            return .object(
+                [
+                    JSON.Member("url", .string(collection.source)),
+                    JSON.Member("options", collection.options.exported),
+                    JSON.Member("mirrors", .array(collection.options.mirrors.map { .string($0) })),
+                    JSON.Member("folder", .string(collection.options.folder)),
+                    JSON.Member("listing", collection.listing.json),
+                    JSON.Member("priority", .number(collection.priority)),
+                    JSON.Member("start", .string(snapshot.state == .paused ? "paused" : "enqueued")),
+                ] + collection.options.restrictions)
+        }
+    }
+
     private func known(_ id: String) -> QueuedCollection? { all.first { $0.id == id } }
 
     private func store() async throws(PawlError) {
@@ -198,12 +233,12 @@ package actor CollectionQueue {
     private func run(_ id: String) async {
         defer { if known(id)?.phase != .leaving { runs[id] = nil } }
         guard let collection = known(id) else { return }
-        change(id) { ($0.counts, $0.error, $0.errorCode, $0.endedAt) = (.init(), nil, 0, nil) }
+        change(id) { ($0.counts, $0.failure, $0.endedAt) = (.init(), nil, nil) }
         let feed: CollectionPortions
         do throws(Failure) {
             feed = try CollectionPortions(collection, below: manager.root, configuration) { [signal] in signal.notify()
             }
-        } catch { return await end(id, error) }
+        } catch { return await end(id, error, isListed: false) }
         defer { feed.stop() }
         var isFirst = true
         var counted = Counted()
@@ -215,7 +250,12 @@ package actor CollectionQueue {
                 try await takeFinished(of: id, feed, isFirst ? nil : counted)
                 if isFirst { feed.start() }
                 isFirst = false
-                if try await turn(id, feed, &counted) { return await end(id, feed.complete()) }
+                if try await turn(id, feed, &counted) {
+                    // What has finished since they were counted.
+                    try await takeFinished(of: id, feed, counted)
+                    let first = try await firstFailure(of: id) ?? feed.firstFailure
+                    return await end(id, feed.complete(), first, isListed: feed.tally.failure == nil)
+                }
             } catch {
                 // The queue cannot be read or written, or is closed: what it has is asked for again.
                 try? await Task.sleep(for: .seconds(1))
@@ -230,9 +270,15 @@ package actor CollectionQueue {
     private typealias Counted = Set<Download.ID>
 
     /// The files of downloads that an earlier run has left.
-    private func places(of id: String) async throws(PawlError) -> Set<String> {
-        let left = try await manager.downloads(matching: DownloadFilter([.waiting, .paused, .failed], group: id))
-        return Set(left.compactMap { Self.place(of: $0) })
+    private func places(of id: String) async throws(PawlError) -> [String: Left] {
+        Self.places(
+            of: try await manager.downloads(matching: DownloadFilter([.waiting, .paused, .failed], group: id)))
+    }
+
+    private static func places(of files: [DownloadSnapshot]) -> [String: Left] {
+        Dictionary(files.compactMap { file in place(of: file).map { ($0, Left(id: file.id, source: file.source)) } }) {
+            first, _ in first
+        }
     }
 
     /// Below the root.
@@ -246,15 +292,24 @@ package actor CollectionQueue {
     ) async throws(PawlError) -> Bool {
         let waiting = try await manager.totals(matching: DownloadFilter([.waiting, .paused], group: id)).count
         let failed = try await manager.totals(matching: DownloadFilter([.failed], group: id)).count
-        let there = feed.read()
+        let (there, late) = (feed.read(), feed.takeLate())
         change(id) { collection in
-            collection.counts.done += there.count
+            collection.counts.done += late.count
+            collection.counts.written = collection.counts.written.addingClamped(late.bytes)
+            collection.counts.done += there.count - feed.takeMiscounted()
             collection.counts.written = collection.counts.written.addingClamped(there.bytes)
             (collection.counts.listed, collection.counts.bytes) = (feed.tally.files, feed.tally.bytes)
             collection.counts.refused = feed.tally.refused + feed.unusable
             (collection.counts.isListed, collection.counts.failed) = (feed.isListed, failed)
         }
         guard let collection = known(id), collection.phase == .active else { return true }
+        let outdated = feed.takeOutdated()
+        guard outdated.isEmpty else {
+            // The next turn adds what they were for.
+            try await manager.performAll(outdated.map { .remove($0, Removal(keepsFile: true)) })
+            signal.notify()
+            return false
+        }
         switch collection.step(waiting: waiting, failed: failed, known: feed.waiting) {
         case .wait: return false
         case .end: return true
@@ -268,7 +323,7 @@ package actor CollectionQueue {
             // What the queue has finished already is not requested again.
             let finished = results.compactMap { try? $0.get() }.filter(\.isFinished).map(\.id)
             counted.formUnion(finished)
-            feed.unusable += results.count { if case .failure = $0 { true } else { false } }
+            for case .failure(let error) in results { feed.refuse(error.failure) }
             change(id) { $0.counts.done += finished.count }
             // The next turn goes on: first what has finished meanwhile is counted.
             signal.notify()
@@ -285,9 +340,12 @@ package actor CollectionQueue {
                 matching: DownloadFilter([.finished], group: id), by: .ended(newestFirst: false), limit: 500)
             guard !page.isEmpty else { return }
             try await manager.performAll(page.map { .forget($0.id) })
-            guard let counted else { continue }
+            guard let counted else {
+                feed.begin(after: Self.places(of: page))
+                continue
+            }
             let new = page.filter { !counted.contains($0.id) }
-            feed.settle(new.compactMap { Self.place(of: $0) })
+            feed.settle(Self.places(of: new))
             change(id) { collection in
                 collection.counts.done += new.count
                 for file in page { collection.counts.written = collection.counts.written.addingClamped(file.written) }
@@ -295,15 +353,21 @@ package actor CollectionQueue {
         }
     }
 
-    private func end(_ id: String, _ failure: Failure?) async {
+    /// Why the first of its downloads that failed did.
+    private func firstFailure(of id: String) async throws(PawlError) -> Failure? {
+        try await manager.downloads(
+            matching: DownloadFilter([.failed], group: id), by: .ended(newestFirst: false), limit: 1
+        ).first?.error?.failure
+    }
+
+    /// `first`: why the first of its files failed; `isListed`: whether all of them are known.
+    private func end(_ id: String, _ failure: Failure?, _ first: Failure? = nil, isListed: Bool) async {
         change(id) { collection in
             guard collection.phase == .active else { return }
             collection.phase = .ended
             collection.endedAt = SystemClock().wallTime
-            let failed = collection.counts.failed + collection.counts.refused
-            let partial = failed == 0 ? nil : "\(failed) of its files failed"
-            collection.error = failure?.description ?? partial
-            collection.errorCode = failure.map { Int($0.code.rawValue) } ?? (failed == 0 ? 0 : 1)
+            collection.counts.isListed = isListed
+            collection.failure = failure ?? collection.failure(becauseOf: first)
         }
         try? await store()
         onChange(id)
@@ -335,7 +399,7 @@ extension CollectionQueue {
             let rest = try await manager.totals(matching: DownloadFilter([.waiting, .paused], group: collection.id))
             var state = DownloadState.finished
             if collection.phase == .ended {
-                if collection.error != nil { state = .failed }
+                if collection.failure != nil { state = .failed }
             } else if try await manager.isPaused(group: collection.id) {
                 state = .paused
             } else {
@@ -360,3 +424,4 @@ extension DownloadManager {
         try await step { step throws(Failure) in for command in commands { try step.perform(command) } }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 import PawlCollections
 
@@ -83,3 +84,4 @@ extension ListingOptions {
         return .object(members)
     }
 }
+#endif

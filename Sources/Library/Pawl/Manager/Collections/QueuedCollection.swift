@@ -1,3 +1,4 @@
+#if Queue
 package import PawlBase
 
 /// A collection in the queue: what was asked for, and how far it is.
@@ -33,8 +34,7 @@ package struct QueuedCollection: Hashable, Sendable {
     package var phase = Phase.active
     package var counts = Counts()
     /// Why it ended before its end, or could not be completed.
-    package var error: String?
-    package var errorCode = 0
+    package var failure: Failure?
 
     package struct Counts: Hashable, Sendable {
         /// Files that were listed, and their bytes as far as the listing has them.
@@ -94,8 +94,29 @@ package struct QueuedCollection: Hashable, Sendable {
         return count > 0 ? .add(count) : .wait
     }
 
-    /// The last part of its folder.
-    package var name: String { options.folder.pathParts().last.map(String.init) ?? Redaction.address(source) }
+    /// Why it is not complete although all was tried; `nil` if nothing failed.
+    ///
+    /// `first`: why the first of its files failed, if that is known.
+    package func failure(becauseOf first: Failure?) -> Failure? {
+        let count = counts.failed + counts.refused
+        guard count > 0 else { return nil }
+        let place = Redaction.address(source)
+        guard let first else {
+            return Failure(
+                .unknown, "cannot download all of", at: place,
+                because: LocalizableMessage("collection-files-failed", "\(count) of its files failed"))
+        }
+        return Failure(
+            first.code, "cannot download all of", at: place,
+            because: LocalizableMessage(
+                "collection-first-failed", "\(count) of its files failed, the first because: \(first)"))
+    }
+
+    /// The last part of its folder, or the name of its torrent: several may go into one folder.
+    package var name: String {
+        (CollectionSource.nameOfTorrent(in: source) ?? options.folder).pathParts().last.map(String.init)
+            ?? Redaction.address(source)
+    }
 }
 
 // The stored form; secrets included.
@@ -109,6 +130,9 @@ extension QueuedCollection {
             JSON.Member("priority", .number(priority)), JSON.Member("added", .number(addedAt.seconds)),
             JSON.Member("phase", .string(phase.rawValue)),
         ]
+        if !options.mirrors.isEmpty {
+            members.append(JSON.Member("mirrors", .array(options.mirrors.map { .string($0) })))
+        }
         // Of one that is paused, what was known then.
         if counts != Counts() || phase == .ended {
             members += [
@@ -117,8 +141,8 @@ extension QueuedCollection {
                 JSON.Member("isListed", .bool(counts.isListed)), JSON.Member("done", .number(counts.done)),
                 JSON.Member("written", .number(counts.written)), JSON.Member("refused", .number(counts.refused)),
                 JSON.Member("failed", .number(counts.failed)),
-                JSON.Member("error", error.map { .string($0) } ?? .null), JSON.Member("code", .number(errorCode)),
             ]
+            if let failure { members.append(JSON.Member("failure", failure.stored)) }
         }
         return .object(members)
     }
@@ -131,6 +155,7 @@ extension QueuedCollection {
         else { return nil }
         var options = StoredOptions(text: json["options"]?.string ?? "").options
         options.folder = folder
+        options.mirrors = json["mirrors"]?.array?.compactMap(\.string) ?? []
         func number(_ name: String) -> Int64 { json[name]?.integer ?? 0 }
         func count(_ name: String) -> Int { Int(clamping: number(name)) }
         self.init(
@@ -141,6 +166,13 @@ extension QueuedCollection {
         (counts.listed, counts.done, counts.refused) = (count("listed"), count("done"), count("refused"))
         (counts.bytes, counts.written, counts.failed) = (number("bytes"), number("written"), count("failed"))
         counts.isListed = json["isListed"]?.bool ?? false
-        (error, errorCode) = (json["error"]?.string, count("code"))
+        failure = json["failure"].flatMap { Failure(stored: $0) }
+        // As an earlier version stored it.
+        if failure == nil, let error = json["error"]?.string {
+            failure = Failure(
+                Failure.Code(rawValue: UInt8(clamping: number("code"))), "cannot download",
+                at: Redaction.address(source), because: error)
+        }
     }
 }
+#endif

@@ -6,10 +6,12 @@ import CSQLite
     private var statements: [String: Statement] = [:]
 
     /// Opens or makes the file; `:memory:` is a database without one.
-    init(_ path: String) throws(DatabaseError) {
+    ///
+    /// `fileSystem` names one of SQLite's (VFS) other than the system's, for tests.
+    init(_ path: String, on fileSystem: String? = nil) throws(DatabaseError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, fileSystem)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe DatabaseError.last(of: opened)
             unsafe sqlite3_close_v2(opened)

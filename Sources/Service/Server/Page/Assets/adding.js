@@ -4,7 +4,7 @@ import { expand, intake } from "./addresses.js";
 import { field, openDialog, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import { isMore, pasted } from "./dropAndPaste.js";
-import { OptionForm } from "./form.js";
+import { OptionForm, timeField, timeOf } from "./form.js";
 import * as format from "./format.js";
 import { nameOf } from "./queue.js";
 import { textOf, words } from "./words.js";
@@ -16,21 +16,22 @@ import { textOf, words } from "./words.js";
 /** What was entered when the dialog was closed without adding, to be offered. @type {{urls: string, start: string, options: Record<string, string>, items: Item[]} | null} */
 let draft = null;
 
-/** Adds to the open dialog. @type {((addresses: string[], items: Item[]) => void) | null} */
+/** Adds to the open dialog. @type {((addresses: string[], items: Item[], checks: boolean) => void) | null} */
 let addToOpen = null;
 
 /**
  * @param {Actions} actions
  * @param {string[]} addresses
  * @param {Item[]} items with mirrors, digests or header fields
+ * @param {boolean} checks whether a single URL is checked at once: not what a link of a page handed over
  */
-export function openAdding(actions, addresses = [], items = []) {
-  if (addToOpen) return addToOpen(addresses, items);
+export function openAdding(actions, addresses = [], items = [], checks = false) {
+  if (addToOpen) return addToOpen(addresses, items, checks);
   // Closes other dialogs.
   document.querySelector("dialog")?.close();
   const form = new OptionForm(actions.queue);
   const urls = make("textarea", {
-    id: "add-urls", rows: 4, spellcheck: "false", autocomplete: "off", placeholder: "https://…",
+    id: "add-urls", rows: 3, spellcheck: "false", autocomplete: "off", placeholder: "https://…",
   });
   const start = startChoice("enqueued");
   /** What was dropped or pasted with more than a URL, by URL. @type {Map<string, Item>} */
@@ -42,6 +43,7 @@ export function openAdding(actions, addresses = [], items = []) {
   const check = make("button", { type: "button", class: "small" }, words.check);
   const add = make("button", { type: "submit", class: "primary" }, words.add);
   let isAdded = false;
+  const [folder, ...others] = form.layout();
   const dialog = openDialog({
     title: words.addDownloads,
     class: "adding",
@@ -49,8 +51,9 @@ export function openAdding(actions, addresses = [], items = []) {
       field(words.urls, urls, words.urlsHint),
       make("div", { class: "count-line" }, count, check),
       preview,
+      folder,
       start,
-      ...form.layout(),
+      ...others,
     ],
     buttons: [make("button", { type: "button", onclick: () => dialog.close() }, words.cancel), add],
     onsubmit: async (event) => {
@@ -76,20 +79,24 @@ export function openAdding(actions, addresses = [], items = []) {
     }
     showCount(urls, form, count, check);
   });
+  const checkSingle = () => {
+    if (expanded(urls.value).urls.length === 1 && form.isValid) check.click();
+  };
   urls.addEventListener("paste", async (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (!isMore(text)) return;
+    // Behind the browser's own insertion.
+    if (!isMore(text)) return setTimeout(checkSingle);
     event.preventDefault();
     const found = await pasted(actions.connection, text);
     for (const problem of found.problems) setProblem(urls, textOf(problem));
-    if (found.items.length > 0) put(found.urls, found.items);
+    if (found.items.length > 0) put(found.urls, found.items, true);
     else if (found.problems.length === 0) {
       // As the browser would have done.
       urls.setRangeText(text, urls.selectionStart, urls.selectionEnd, "end");
       urls.dispatchEvent(new Event("input"));
     }
   });
-  const put = (/** @type {string[]} */ more, /** @type {Item[]} */ moreItems) => {
+  const put = (/** @type {string[]} */ more, /** @type {Item[]} */ moreItems, /** @type {boolean} */ checks) => {
     for (const item of moreItems) known.set(item.url, item);
     const isOnly = urls.value.trim() === "" && more.length === 0 && moreItems.length === 1;
     urls.value = [urls.value.trimEnd(), ...more, ...moreItems.map(({ url }) => url)].filter(Boolean).join("\n");
@@ -100,6 +107,7 @@ export function openAdding(actions, addresses = [], items = []) {
     }
     urls.dispatchEvent(new Event("input"));
     urls.focus();
+    if (checks) checkSingle();
   };
   addToOpen = put;
   const offer = offered((kept) => {
@@ -108,7 +116,9 @@ export function openAdding(actions, addresses = [], items = []) {
     form.fill(kept.options);
     for (const item of kept.items) known.set(item.url, item);
     urls.value = [kept.urls.trimEnd(), typed].filter(Boolean).join("\n");
-    /** @type {HTMLInputElement} */ (start.querySelector(`input[value=${kept.start}]`)).checked = true;
+    const choice = /** @type {HTMLInputElement} */ (start.querySelector(`input[value=${kept.start}]`));
+    choice.checked = true;
+    choice.dispatchEvent(new Event("change", { bubbles: true }));
     urls.dispatchEvent(new Event("input"));
     urls.focus();
   });
@@ -119,7 +129,7 @@ export function openAdding(actions, addresses = [], items = []) {
     if (isAdded) draft = null;
     else if (!isEmpty) draft = { urls: urls.value, start: chosenStart(start), options: form.draft, items: [...known.values()] };
   });
-  put(addresses, items);
+  put(addresses, items, checks);
 }
 
 /** A button that restores what was entered before; null if there is nothing. @param {(kept: NonNullable<typeof draft>) => void} restore */
@@ -130,20 +140,40 @@ function offered(restore) {
   return button;
 }
 
-/** @param {string} chosen */
-function startChoice(chosen) {
+/** @param {string} chosen @param {boolean} mayWait whether a time can be given */
+export function startChoice(chosen, mayWait = true) {
+  const time = timeField("add-start-at");
+  const field = make("div", { class: "field start-time", hidden: chosen !== "later" }, time, make("p", { class: "problem", id: "add-start-at-problem", role: "alert" }));
+  time.setAttribute("aria-label", words.startAt);
+  time.setAttribute("aria-describedby", "add-start-at-problem");
   return make(
     "fieldset",
-    { class: "choices" },
+    {
+      class: "choices",
+      onchange: (/** @type {Event} */ event) => {
+        field.hidden = chosenStart(/** @type {HTMLElement} */ (event.currentTarget)) !== "later";
+        if (!field.hidden && event.target !== time) time.focus();
+      },
+    },
     make("legend", {}, words.start),
-    [["enqueued", words.inTurn], ["now", words.atOnce], ["paused", words.asPaused]].map(([value, text]) =>
+    [["enqueued", words.inTurn], ["now", words.atOnce], ["paused", words.asPaused], ...(mayWait ? [["later", words.later]] : [])].map(([value, text]) =>
       make("label", {}, make("input", { type: "radio", name: "start", value, checked: value === chosen }), text),
     ),
+    field,
   );
 }
 
 /** @param {HTMLElement} start */
-const chosenStart = (start) => /** @type {HTMLInputElement} */ (start.querySelector("input:checked")).value;
+export const chosenStart = (start) => /** @type {HTMLInputElement} */ (start.querySelector("input[type=radio]:checked")).value;
+
+/** What pawl.add takes for the choice; undefined if it has a problem, which is shown. @param {HTMLElement} start @returns {{start: string, startAt?: number} | undefined} */
+export function readStart(start) {
+  const chosen = chosenStart(start);
+  if (chosen !== "later") return { start: chosen };
+  const field = /** @type {HTMLInputElement} */ (start.querySelector("#add-start-at"));
+  const startAt = timeOf(field) ?? undefined;
+  return showProblems([[field, startAt ? "" : words.badTime]]) && startAt ? { start: "paused", startAt } : undefined;
+}
 
 /** The URLs of the field with patterns expanded, or what is wrong. @param {string} text @returns {{urls: string[], problem: string, isPattern: boolean}} */
 function expanded(text) {
@@ -183,7 +213,8 @@ function read(field, start, form, known) {
   const { urls, problem } = expanded(field.value);
   const options = form.read();
   if (!showProblems([[field, problem || (urls.length === 0 ? words.noURL : "")]])) return undefined;
-  return options && urls.map((url) => ({ ...merged(known.get(url), options, urls.length === 1), url, start: chosenStart(start) }));
+  const begin = readStart(start);
+  return begin && options && urls.map((url) => ({ ...merged(known.get(url), options, urls.length === 1), url, ...begin }));
 }
 
 /**

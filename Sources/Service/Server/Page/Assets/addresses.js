@@ -87,3 +87,17 @@ function characters(from, to) {
   const count = Math.abs(last - first) + 1;
   return Array.from({ length: count }, (_, index) => String.fromCharCode(first + (last < first ? -index : index)));
 }
+
+/** What a link (`#add=URL`) or another application (`?url=`, `?text=`) hands over to the page. @param {string} search @param {string} hash */
+export function handedOver(search, hash) {
+  const shared = new URLSearchParams(search);
+  if (!hash.startsWith("#add=")) return [shared.get("url"), shared.get("text")].filter(Boolean).join("\n");
+  let text = hash.slice("#add=".length);
+  try {
+    text = decodeURIComponent(text);
+  } catch {
+    // It is taken as it is.
+  }
+  // Blanks of a URL were encoded; those between URLs were not.
+  return text.replace(/^\s*[a-z\d]+:\/\/.*\S/gim, (line) => line.replace(/ (?! *[a-z\d]+:\/\/)/gi, "%20"));
+}

@@ -1,4 +1,4 @@
-// Banners: service unavailable, no network, disks that downloads wait for, low disk space.
+// Banners: service unavailable, schedule that pauses, no network, disks that downloads wait for, low disk space.
 
 import { at, make } from "./dom.js";
 import * as format from "./format.js";
@@ -15,8 +15,8 @@ const littleRoom = 512 << 20;
  */
 export function showBanners(connection, queue) {
   const box = at("banners");
-  const [service, network, disk] = [0, 1, 2].map(() => make("div", { class: "banner", hidden: true }));
-  box.append(service, network, disk);
+  const [service, schedule, network, disk] = [0, 1, 2, 3].map(() => make("div", { class: "banner", hidden: true }));
+  box.append(service, schedule, network, disk);
   let due = 0;
   let timer = 0;
 
@@ -52,7 +52,9 @@ export function showBanners(connection, queue) {
     }
     if (waiting > 0) fill(network, "offline", words.networkGone(waiting));
     network.hidden = waiting === 0;
-    const { free } = queue.status;
+    const { free, isPaused, pausedUntil } = queue.status;
+    if (isPaused) fill(schedule, "pause", words.pausedBySchedule(pausedUntil ? format.near(pausedUntil) : ""));
+    schedule.hidden = !isPaused;
     const isLow = typeof free === "number" && free < littleRoom;
     if (stalled > 0) fill(disk, "warning", words.diskWaits(stalled, awaited.size === 1 ? [...awaited][0] : undefined));
     else if (isLow) fill(disk, "warning", words.diskLow(format.size(free)));

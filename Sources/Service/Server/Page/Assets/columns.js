@@ -34,22 +34,26 @@ const usualOf = {
   paused: ["progress", "state", "size", "added"],
 };
 
-/** The columns that the user chose; null for the usual ones. */
-function chosen() {
-  const names = setting("columns")?.split(" ");
+/** The setting with the columns of a part of the queue. @param {string} part */
+const keyOf = (part) => (part in usualOf ? `columns.${part}` : "columns");
+
+/** The columns that the user chose for a part of the queue, else those of all; null for the usual ones. @param {string} part */
+function chosen(part) {
+  const names = (setting(keyOf(part)) ?? setting("columns"))?.split(" ");
   return names ? columns.map(({ name }) => name).filter((name) => names.includes(name)) : null;
 }
 
 /** @param {string} part the part of the queue that is shown */
-export const wanted = (part) => chosen() ?? usualOf[part] ?? usual;
+export const wanted = (part) => chosen(part) ?? usualOf[part] ?? usual;
 
-/** @param {string} name @param {boolean} isOn */
-export function want(name, isOn) {
-  const names = new Set(chosen() ?? usual);
+/** @param {string} part @param {string} name @param {boolean} isOn */
+export function want(part, name, isOn) {
+  const names = new Set(wanted(part));
   if (isOn) names.add(name);
   else names.delete(name);
   const all = columns.map((column) => column.name).filter((other) => names.has(other));
-  keep("columns", all.join(" ") === usual.join(" ") ? null : all.join(" "));
+  const isUsual = all.join(" ") === (usualOf[part] ?? usual).join(" ") && (part in usualOf ? setting("columns") === null : true);
+  keep(keyOf(part), isUsual ? null : all.join(" "));
 }
 
 const gap = 12;

@@ -1,13 +1,14 @@
 // The details of a download; each section updates itself.
 
 import { at, make, setAttribute, setText } from "./dom.js";
+import * as format from "./format.js";
 import { remediesOf, rowCommands } from "./commands.js";
 import { pushLayer } from "./layers.js";
 import { commandButtons } from "./toolbar.js";
 import { icon } from "./icons.js";
 import { nameOf, partOf } from "./queue.js";
 import { rest } from "./rest.js";
-import { stateText } from "./row.js";
+import { meanText, percentOf, sizeText, stateText } from "./row.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -17,7 +18,7 @@ import { words } from "./words.js";
  * @typedef {Row & {
  *   sources: string[], ranges: [number, number][],
  *   lanes: {url: string, offset: number, end: number | null, speed: number, isReceiving: boolean}[],
- *   headers: string[], checksum: string | null,
+ *   parts: string[], headers: string[], checksum: string | null,
  *   verification?: {level: string, algorithm: string, digest: string, source: string, weak: boolean, pieces?: number} | null,
  *   limit: number | null, file: "there" | "missing" | "changed" | null,
  *   log: Record<string, any>[], response: Record<string, any> | null,
@@ -33,6 +34,9 @@ export class Detail {
   #isAsking = false;
   #title = make("h2", { class: "detail-title" });
   #state = make("p", { class: "detail-state" });
+  #done = make("i", { class: "fill" });
+  #bar = make("div", { class: "bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, this.#done);
+  #figures = make("p", { class: "detail-figures" });
   #shield = make("p", { class: "detail-shield", hidden: true });
   #help = make("div", { class: "detail-help", hidden: true });
   #helped = "";
@@ -43,6 +47,8 @@ export class Detail {
   /** @type {() => void} */
   #closed = () => {};
   #toolbar = make("div", { class: "detail-toolbar", role: "toolbar" });
+  /** Another download is shown, or none; set by the page. @type {() => void} */
+  onchange = () => {};
 
   /** @param {import("./view.js").View} view @param {import("./actions.js").Actions} actions @param {() => void} onclose */
   constructor(view, actions, onclose) {
@@ -56,6 +62,11 @@ export class Detail {
     return this.#id !== null;
   }
 
+  /** The download that is shown. */
+  get shown() {
+    return this.#id;
+  }
+
   /** Shows the current row. */
   open() {
     const id = this.view.current;
@@ -67,6 +78,7 @@ export class Detail {
     this.#box.hidden = false;
     document.body.classList.add("has-detail");
     this.#refresh();
+    this.onchange();
     if (matchMedia("(max-width: 1099px)").matches) this.#box.querySelector("button")?.focus();
   }
 
@@ -95,6 +107,7 @@ export class Detail {
     this.#box.hidden = true;
     this.#box.replaceChildren();
     document.body.classList.remove("has-detail");
+    this.onchange();
     this.onclose();
   }
 
@@ -121,7 +134,7 @@ export class Detail {
       make(
         "header",
         { class: "detail-head" },
-        make("div", { class: "detail-words" }, this.#title, this.#state, this.#shield),
+        make("div", { class: "detail-words" }, this.#title, this.#state, this.#bar, this.#figures, this.#shield),
         make("button", { type: "button", class: "quiet", "aria-label": words.close, onclick: () => this.close() }, icon("close")),
       ),
       this.#help,
@@ -173,6 +186,24 @@ export class Detail {
     );
   }
 
+  /** How far it is, at which speed, and until when. @param {Row} row */
+  #showFigures(row) {
+    const part = partOf(row);
+    const percent = percentOf(row);
+    const isMoving = part === "running" && (row.speed ?? 0) > 0;
+    const figures = [
+      percent !== null && part !== "finished" && format.percent(percent),
+      sizeText(row),
+      isMoving ? format.speed(row.speed ?? 0) : meanText(row),
+      isMoving && row.timeLeft !== undefined && words.leftIn(format.duration(row.timeLeft)),
+    ];
+    this.#bar.hidden = !row.written || percent === null || part === "finished";
+    this.#done.style.width = `${percent ?? 0}%`;
+    setAttribute(this.#bar, "aria-label", words.progress);
+    setAttribute(this.#bar, "aria-valuenow", percent === null ? null : String(Math.floor(percent)));
+    setText(this.#figures, row.written || row.total !== undefined ? figures.filter((text) => text).map((text) => String(text).replaceAll(" ", "\u{A0}")).join(" · ") : "");
+  }
+
   /** What the file was verified with, in words beside the mark. @param {Details} details */
   #showShield({ verification }) {
     this.#shield.hidden = !verification;
@@ -191,6 +222,7 @@ export class Detail {
     setText(this.#title, nameOf(row));
     setText(this.#state, stateText(row));
     this.#box.dataset.part = partOf(row);
+    this.#showFigures(row);
     this.#showHelp(row);
     this.#drawButtons();
     this.#isAsking = true;

@@ -52,3 +52,14 @@ export function setAttribute(element, name, value) {
   if (value === null) element.removeAttribute(name);
   else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
+
+/**
+ * Shows elements in this order; those that stay are not taken out, so that they keep a press and the focus.
+ * @param {Element} box
+ * @param {Element[]} elements
+ */
+export function arrange(box, elements) {
+  const staying = new Set(elements);
+  for (const other of [...box.children]) if (!staying.has(other)) other.remove();
+  elements.forEach((element, index) => box.children[index] === element || box.insertBefore(element, box.children[index] ?? null));
+}

@@ -3,10 +3,12 @@
 import { rest } from "./rest.js";
 
 const largestList = 4 << 20;
+/** The service takes messages of 2 MiB; in Base64 a third is added. */
+const largestSent = 1_400_000;
 
 /**
  * What was dropped or pasted.
- * @typedef {import("./addresses.js").Intake & {items: Item[], problems: any[]}} Found
+ * @typedef {import("./addresses.js").Intake & {items: Item[], torrents: import("./torrent.js").Torrent[], problems: any[]}} Found
  * @typedef {{url: string, mirrors: string[], options: Record<string, any>, folder: string | null, pieces: string | null}} Item a download
  * @typedef {{call: (method: string, ...parameters: any[]) => Promise<any>}} Caller
  */
@@ -24,19 +26,24 @@ export const isMore = (text) =>
  */
 async function recognized(connection, files, text) {
   const texts = [text];
-  const [items, problems] = [[], []];
+  const [items, torrents, problems] = [[], [], []];
   for (const { name, bytes } of files) {
+    if (bytes.length > largestSent) {
+      texts.push(new TextDecoder().decode(bytes));
+      continue;
+    }
     try {
       const found = await connection.call("pawl.read", { name, content: base64(bytes) });
       if (found.error) problems.push(found.error);
       else if (found.items) items.push(...found.items);
+      else if (found.torrent) torrents.push(found.torrent);
       else texts.push(found.text);
     } catch (error) {
       problems.push(error);
     }
   }
   const { intake } = await rest();
-  return { ...intake(texts.join("\n")), items, problems };
+  return { ...intake(texts.join("\n")), items, torrents, problems };
 }
 
 /** @param {Uint8Array} bytes */
@@ -58,11 +65,16 @@ export const pasted = (connection, text) =>
 /** @param {Caller} connection @param {DataTransfer} transfer */
 async function dropped(connection, transfer) {
   const text = [transfer.getData("text/uri-list"), transfer.getData("text/plain")].join("\n");
-  const files = [...transfer.files].map(async (file) => ({
+  return isMore(text) ? pasted(connection, text) : readFiles(connection, [...transfer.files], text);
+}
+
+/** What files mean. @param {Caller} connection @param {File[]} files @param {string} [text] */
+export async function readFiles(connection, files, text = "") {
+  const contents = files.map(async (file) => ({
     // Of a large one the beginning shows what it is.
     name: file.name, bytes: new Uint8Array(await file.slice(0, largestList).arrayBuffer()),
   }));
-  return isMore(text) ? pasted(connection, text) : recognized(connection, await Promise.all(files), text);
+  return recognized(connection, await Promise.all(contents), text);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { field, openDialog, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
-import { OptionForm } from "./form.js";
+import { OptionForm, timeField, timeOf } from "./form.js";
 import { nameOf, partOf } from "./queue.js";
 import { textOf, words } from "./words.js";
 
@@ -15,24 +15,37 @@ export async function openEditing(actions, row, part) {
   if (!item) return;
   const form = new OptionForm(actions.queue, { isKnown: true, hasPassword: item.hasPassword });
   const url = make("input", { id: "edit-url", type: "url", value: item.url, required: true, autocomplete: "off", spellcheck: "false" });
+  const startAt = timeField("edit-start-at", row.startAt);
+  const shownStart = startAt.value;
   const problem = make("p", { class: "problem", role: "alert" });
   const isFailed = partOf(row) === "failed";
   const dialog = openDialog({
     title: words.editDownload(nameOf(row)),
     class: "editing",
-    content: [field(words.url, url, words.replaceURLHint), ...form.layout(true), problem],
+    content: [
+      field(words.url, url, words.replaceURLHint),
+      // Trying again ends a wait for a time.
+      isFailed ? null : field(words.startAt, startAt, words.startAtHint),
+      ...form.layout(true),
+      problem,
+    ],
     buttons: buttons(() => dialog.close(), isFailed ? words.saveAndRetry : words.save),
     onsubmit: async (event) => {
       event.preventDefault();
       const change = form.read();
-      if (!showProblems([[url, problemOf(url)]]) || !change) return;
+      const isMoved = startAt.value !== shownStart;
+      const start = timeOf(startAt);
+      if (!showProblems([[url, problemOf(url)], [startAt, isMoved && start === undefined ? words.badTime : ""]]) || !change) return;
       const name = form.fields.name.value.trim();
       delete change.options.output;
       // A file that has begun keeps its folder.
       if (form.fields.folder.disabled) delete change.folder;
       if (url.value.trim() !== item.url) change.url = url.value.trim();
+      if (isMoved && start) change.startAt = start;
       try {
         await actions.connection.call("pawl.set", row.id, change);
+        // It stays paused, without a time.
+        if (isMoved && start === null) await actions.connection.call("pawl.pause", row.id);
         if (name && name !== before) await actions.connection.call("pawl.rename", row.id, name);
       } catch (error) {
         return showFailure(/** @type {any} */ (error), form, url, problem);

@@ -89,7 +89,8 @@ function factsOf(details) {
   return [
     [facts.path, details.name && [details.folder, details.name].filter(Boolean).join("/")],
     [facts.size, details.total === null ? undefined : sizeText(details)],
-    [facts.left, details.timeLeft && details.smoothedSpeed ? format.duration(details.timeLeft) : undefined],
+    [facts.segments, details.segments ? words.segmentsDone(format.count(details.segments.done), format.count(details.segments.total)) : undefined],
+    [facts.others, details.parts.length > 1 ? details.parts.slice(1).join("\n") : undefined],
     [facts.smoothed, speed],
     [facts.checksum, checksumOf(details)],
     [facts.verified, verifiedOf(details)],
@@ -97,6 +98,7 @@ function factsOf(details) {
     [facts.priority, details.priority ? format.count(details.priority) : undefined],
     [facts.description, details.description],
     [facts.added, addedAt ? format.moment(addedAt) : undefined],
+    [facts.startAt, details.startAt ? format.moment(details.startAt) : undefined],
     [facts.started, startedAt ? format.moment(startedAt) : undefined],
     [partOf(details) === "finished" ? facts.ended : facts.failed, endedAt ? format.moment(endedAt) : undefined],
     [facts.took, took],

@@ -8,6 +8,19 @@ import { words } from "./words.js";
 /** @param {string} id @param {Record<string, any>} [attributes] */
 const input = (id, attributes = {}) => make("input", { id, autocomplete: "off", spellcheck: "false", ...attributes });
 
+/** A field for a time in the future. @param {string} id @param {number} [seconds] since 1970 */
+export function timeField(id, seconds) {
+  const minutes = (/** @type {number} */ moment) => new Date(moment - new Date(moment).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return input(id, { type: "datetime-local", value: seconds ? minutes(seconds * 1000) : "", min: minutes(Date.now()) });
+}
+
+/** The seconds since 1970; null if it is empty, undefined if it is not in the future. @param {HTMLInputElement} field */
+export function timeOf({ value, validity }) {
+  if (value === "") return validity.badInput ? undefined : null;
+  const time = new Date(value).getTime();
+  return time > Date.now() ? Math.floor(time / 1000) : undefined;
+}
+
 /** The fields by the options that they set, for values and for problems. @type {Record<string, string>} */
 const fieldOf = {
   folder: "folder", output: "name", connections: "connections", "limit-rate": "limit", checksum: "checksum", user: "user", password: "password",
@@ -53,18 +66,11 @@ export class OptionForm {
     ];
   }
 
-  /** @param {boolean} isOpen whether all options are shown */
+  /** The folder, then all others. @param {boolean} isOpen whether all options are shown */
   layout(isOpen = false) {
     const { fields } = this;
     return [
-      make(
-        "div",
-        { class: "columns" },
-        field(words.folder, fields.folder, words.folderHint),
-        field(words.name, fields.name, words.nameHint),
-        field(words.group, fields.group),
-        field(words.priority, fields.priority, words.priorityHint),
-      ),
+      field(words.folder, fields.folder, words.folderHint),
       make(
         "details",
         { class: "more", open: isOpen },
@@ -72,6 +78,9 @@ export class OptionForm {
         make(
           "div",
           { class: "columns" },
+          field(words.name, fields.name, words.nameHint),
+          field(words.group, fields.group),
+          field(words.priority, fields.priority, words.priorityHint),
           field(words.connections, fields.connections),
           field(words.limit, fields.limit, words.rateHint),
           field(words.user, fields.user),
@@ -116,8 +125,8 @@ export class OptionForm {
     for (const [name, value] of Object.entries(values)) if (this.fields[name]) this.fields[name].value = value;
     // What has a value is shown.
     const more = this.fields.limit.closest("details");
-    const inside = ["connections", "limit", "checksum", "user", "referer", "agent", "headers", "mirrors"];
-    if (more && inside.some((name) => values[name])) more.open = true;
+    const isInside = (/** @type {string} */ name) => name !== "folder" && values[name] && (name !== "priority" || values[name] !== "0");
+    if (more && Object.keys(values).some(isInside)) more.open = true;
   }
 
   /** The values of a download. @param {Record<string, any>} item as `pawl.options` returns it */
@@ -130,18 +139,27 @@ export class OptionForm {
     });
   }
 
+  /** The fields with what is wrong with them, "" for nothing. @returns {[any, string][]} */
+  get #problems() {
+    const { fields } = this;
+    const wrong = lines(fields.headers).find((line) => !/^[^\s:]+:/.test(line));
+    return Object.values(fields).map((one) => [
+      one,
+      one === fields.limit && parseRate(fields.limit.value) === undefined ? words.badRate
+      : one === fields.headers && wrong !== undefined ? words.badHeader(wrong)
+      : problemOf(one),
+    ]);
+  }
+
+  get isValid() {
+    return this.#problems.every(([, text]) => text === "");
+  }
+
   /** What the service takes; undefined if fields have problems, all of which are shown. @returns {Record<string, any> | undefined} */
   read() {
     const { fields } = this;
+    if (!showProblems(this.#problems)) return undefined;
     const rate = parseRate(fields.limit.value);
-    const wrong = lines(fields.headers).find((line) => !/^[^\s:]+:/.test(line));
-    const problems = Object.values(fields).map((one) => /** @type {[any, string]} */ ([
-      one,
-      one === fields.limit && rate === undefined ? words.badRate
-      : one === fields.headers && wrong !== undefined ? words.badHeader(wrong)
-      : problemOf(one),
-    ]));
-    if (!showProblems(problems)) return undefined;
     /** @type {Record<string, any>} */
     const options = {};
     const put = (/** @type {string} */ name, /** @type {any} */ one, value = one.value.trim()) => {

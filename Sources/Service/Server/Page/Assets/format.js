@@ -55,23 +55,28 @@ export function percent(percent) {
 
 const spans = /** @type {const} */ ([["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]]);
 
-/** Chinese units as software writes them in little room. */
-const chineseUnits = { day: "天", hour: "时", minute: "分", second: "秒" };
+/** Units as software writes them in little room, where those of the browser are English or long. @type {Record<string, Record<string, string>>} */
+const shortUnits = {
+  de: { day: " T", hour: " h", minute: " min", second: " s" },
+  ja: { day: "日", hour: "時間", minute: "分", second: "秒" },
+  pt: { day: "d", hour: "h", minute: "min", second: "s" },
+  zh: { day: "天", hour: "时", minute: "分", second: "秒" },
+};
 
 /** The two largest units. @param {number} seconds */
 export function duration(seconds) {
-  const isChinese = locale.startsWith("zh");
+  const names = shortUnits[locale.split("-")[0]];
   let rest = Math.max(0, Math.round(seconds));
   const parts = [];
   for (const [unit, length] of spans) {
     const value = Math.floor(rest / length);
     rest -= value * length;
     if (value > 0 || (unit === "second" && parts.length === 0)) {
-      parts.push(isChinese ? count(value) + chineseUnits[unit] : number(value, { style: "unit", unit, unitDisplay: "narrow" }));
+      parts.push(names ? count(value) + names[unit] : number(value, { style: "unit", unit, unitDisplay: "narrow" }));
     } else if (parts.length > 0) break;
     if (parts.length === 2) break;
   }
-  return parts.join(isChinese ? "" : " ");
+  return parts.join(names && !/\w$/.test(names.second) ? "" : " ");
 }
 
 /** Seconds that something lasted: none at all is less than one. @param {number} seconds */
@@ -96,6 +101,12 @@ export const moment = (seconds) => date(seconds, { dateStyle: "medium", timeStyl
 
 /** @param {number} seconds since 1970 */
 export const clock = (seconds) => date(seconds, { timeStyle: "medium" });
+
+/** A time in the next days: of today, the hour and minute are enough. @param {number} seconds since 1970 */
+export function near(seconds) {
+  const isToday = new Date(seconds * 1000).toDateString() === new Date().toDateString();
+  return date(seconds, isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" });
+}
 
 /** The time if it is today, else the day. @param {number} seconds since 1970 */
 export function when(seconds) {

@@ -82,10 +82,11 @@ export function listenForKeys(program) {
     // A click beside its fields takes the focus out of a dialog; what is behind it gets no keys.
     if (document.querySelector("dialog[open]")) return;
     if (target.matches("input, textarea, select")) {
-      if (event.key !== "Escape") return;
-      // A search field would clear itself without an event.
+      const leavesSearch = event.key === "Enter" && target.id === "search";
+      if (event.key !== "Escape" && !leavesSearch) return;
       event.preventDefault();
-      /** @type {HTMLElement} */ (target).blur();
+      if (target.id !== "search") /** @type {HTMLElement} */ (target).blur();
+      else if (leavesSearch || !program.clearSearch()) program.list.focus();
       return;
     }
     // Buttons, links and players handle their own keys.

@@ -32,7 +32,7 @@ export function pushLayer(close) {
 function enter() {
   while (!isLeaving && entries < wanted()) {
     entries += 1;
-    history.pushState({ layers: entries }, "");
+    history.pushState({ ...history.state, layers: entries }, "");
   }
 }
 

@@ -5,11 +5,12 @@ import { words } from "./words.js";
 
 /** Whether the service accepted the secret or the code. @param {string} word */
 async function show(word) {
-  return (await fetch("/login", { method: "POST", body: word })).ok;
+  return (await fetch("/login", { method: "POST", body: word, signal: AbortSignal.timeout(loginPatience) })).ok;
 }
 
-/** The time in which the service must respond about the session. */
+/** The time in which the service must respond about the session, and to a secret, to which it responds late if it is wrong. */
 const patience = 4000;
+const loginPatience = 15_000;
 
 /**
  * Whether this browser is logged in; null if the service does not respond.
@@ -68,6 +69,6 @@ export function openLogin(isStale, onknown) {
 }
 
 export async function logOut() {
-  await fetch("/logout", { method: "POST" });
+  await fetch("/logout", { method: "POST", signal: AbortSignal.timeout(patience) }).catch(() => null);
   location.reload();
 }

@@ -2,21 +2,20 @@
 
 import { Actions } from "./actions.js";
 import { showBanners } from "./banners.js";
-import { columns, want, wanted } from "./columns.js";
 import { Connection } from "./connection.js";
 import { showToolbar } from "./toolbar.js";
 import { Detail } from "./detail.js";
 import { at, make } from "./dom.js";
 import { showFilters } from "./filters.js";
 import { icon } from "./icons.js";
-import { listenForAddresses } from "./dropAndPaste.js";
+import { listenForAddresses, readFiles } from "./dropAndPaste.js";
 import { listenForKeys } from "./keyboard.js";
 import { List } from "./list.js";
 import { openLogin, useCode, whoAmI } from "./login.js";
 import { listenForPointing } from "./pointing.js";
-import { openPopup } from "./popup.js";
+import { Place } from "./place.js";
 import { setting, useDensity, useTheme } from "./preferences.js";
-import { Queue } from "./queue.js";
+import { partOf, Queue } from "./queue.js";
 import { rest } from "./rest.js";
 import { Toasts } from "./toasts.js";
 import { showTotals } from "./totals.js";
@@ -33,6 +32,7 @@ export class Program {
   actions = new Actions(this.connection, this.queue, this.view, this.toasts);
   list = new List(this.view);
   detail = new Detail(this.view, this.actions, () => this.list.focus());
+  #place = new Place(this);
   /** Functions that refresh texts and numbers. @type {(() => void)[]} */
   #drawings = [];
 
@@ -42,16 +42,18 @@ export class Program {
       showFilters(this.view),
       showToolbar(this.view, this.actions),
       showPauseAllButton(this.view, this.actions),
-      showClearButton(this.view, this.actions),
-      showEmptiness(this.view, () => this.openAdding([])),
+      showPartButton(this.view, this.actions),
       showSorting(this.view),
     ];
     showBanners(this.connection, this.queue);
     listenForPointing(this.list, this.view, this.actions, this.detail);
-    listenForAddresses(at("landing"), this.connection, (found) => this.#take(found));
-    addEventListener("hashchange", () => this.#takeHash());
+    listenForAddresses(at("landing"), this.connection, (found) => this.#take(found, true));
+    addEventListener("hashchange", () => {
+      if (!this.isLocked && !this.#takeLink()) this.#place.changed();
+    });
     this.#loadRest();
-    this.actions.showDetails = (id) => this.#showDetails(id);
+    this.actions.showDetails = (id) => this.showDetails(id);
+    this.detail.onchange = () => this.#place.write();
     this.list.onheads = (event) => this.openColumns(event);
     listenForKeys(this);
     at("search").addEventListener("input", () => this.view.show({ text: at("search").value }));
@@ -63,7 +65,9 @@ export class Program {
     this.connection.addEventListener("live", (event) => this.queue.take(/** @type {CustomEvent} */ (event).detail));
     this.connection.addEventListener("open", () => {
       this.#show("list");
-      this.#takeHash();
+      this.#takeLink();
+      this.#place.begin();
+      this.#takeOpened();
     });
     this.connection.addEventListener("unauthorized", () => this.#lock(false));
     this.translate();
@@ -87,7 +91,11 @@ export class Program {
       if (!this.queue.isReady) return;
       this.view.removeEventListener("change", load);
       try {
-        (await rest()).notifyOf(this.queue, (id) => this.actions.showDetails(id));
+        const { notifyOf, showEmptiness } = await rest();
+        notifyOf(this.queue, (id) => this.actions.showDetails(id));
+        const draw = showEmptiness(this);
+        this.#drawings.push(draw);
+        draw();
       } catch {
         // The service is gone.
         this.connection.addEventListener("open", () => this.#loadRest(), { once: true });
@@ -114,42 +122,60 @@ export class Program {
     for (const draw of this.#drawings) draw();
   }
 
-  /** @param {string[]} addresses @param {import("./dropAndPaste.js").Item[]} [items] */
-  async openAdding(addresses, items = []) {
-    (await rest()).openAdding(this.actions, addresses, items);
+  /** @param {string[]} addresses @param {import("./dropAndPaste.js").Item[]} [items] @param {boolean} [checks] */
+  async openAdding(addresses, items = [], checks = false) {
+    (await rest()).openAdding(this.actions, addresses, items, checks);
   }
 
-  /** Handles what was pasted or dropped. @param {import("./addresses.js").Intake & Partial<import("./dropAndPaste.js").Found>} found */
-  #take({ urls, refused, items = [], problems = [] }) {
+  /**
+   * Handles what was pasted, dropped or handed over.
+   * @param {import("./addresses.js").Intake & Partial<import("./dropAndPaste.js").Found>} found
+   * @param {boolean} [isOwn] the user did it on this page: a single URL is checked at once
+   */
+  async #take({ urls, refused, items = [], torrents = [], problems = [] }, isOwn = false) {
     if (this.isLocked) return;
     for (const problem of problems) this.toasts.show(textOf(problem), { isError: true });
-    if (urls.length + items.length > 0) this.openAdding(urls, items);
+    if (urls.length + items.length > 0) this.openAdding(urls, items, isOwn);
+    else if (torrents.length > 0) (await rest()).openTorrent(this.actions, torrents[0]);
     else if (problems.length === 0) {
       this.toasts.show(refused.length > 0 ? words.unsupportedScheme(refused.join(", ")) : words.noURL, { isError: true });
     }
   }
 
-  /** A link to `/#add=URL` opens the dialog; nothing is added without the user. */
-  async #takeHash() {
-    if (this.isLocked || !location.hash.startsWith("#add=")) return;
-    let text = location.hash.slice("#add=".length);
-    try {
-      text = decodeURIComponent(text);
-    } catch {
-      // It is taken as it is.
-    }
+  /** A link to `/#add=URL`, or what was shared with the page, opens the dialog; nothing is requested or added without the user. */
+  #takeLink() {
+    const { search, hash } = location;
+    if (!hash.startsWith("#add=") && !/[?&](url|text|title)=/.test(search)) return false;
     history.replaceState(history.state, "", location.pathname);
-    // Blanks of a URL were encoded; those between URLs were not.
-    const encoded = text.replace(/^\s*[a-z\d]+:\/\/.*\S/gim, (line) => line.replace(/ (?! *[a-z\d]+:\/\/)/gi, "%20"));
-    this.#take((await rest()).intake(encoded));
+    this.#place.rewrite();
+    rest().then(({ handedOver, intake }) => this.#take(intake(handedOver(search, hash))));
+    return true;
+  }
+
+  /** Files that the system opens with the installed page, from then on. */
+  #takeOpened() {
+    const { launchQueue } = /** @type {any} */ (globalThis);
+    launchQueue?.setConsumer(async (/** @type {{files?: {getFile: () => Promise<File>}[]}} */ { files = [] }) => {
+      if (files.length > 0) this.#take(await readFiles(this.connection, await Promise.all(files.map((file) => file.getFile()))));
+    });
   }
 
   /** @param {string} id */
-  #showDetails(id) {
-    if (this.view.indexOf(id) < 0) showAll(this.view);
+  showDetails(id) {
+    if (this.view.indexOf(id) < 0) this.showOnly();
     this.view.choose(id);
     this.list.reveal();
     this.detail.open();
+  }
+
+  /** All downloads, or those of a filter. */
+  showOnly(filter = { part: "all", group: /** @type {string | null} */ (null), text: "" }) {
+    at("search").value = filter.text;
+    this.view.show(filter);
+  }
+
+  async openConnect() {
+    (await rest()).openConnect(this.actions);
   }
 
   async openLimits() {
@@ -162,14 +188,8 @@ export class Program {
   }
 
   /** @param {MouseEvent} [event] */
-  openColumns(event) {
-    const names = new Set(wanted(this.view.part));
-    const commands = columns.map(({ name }) => ({
-      name, text: words.columns[name], icon: /** @type {const} */ (names.has(name) ? "done" : "none"), isChecked: names.has(name),
-      run: () => (want(name, !names.has(name)), this.list.draw()),
-    }));
-    const place = event ? { x: event.clientX, y: event.clientY } : { anchor: at("menu-button") };
-    openPopup(commands, { label: words.chooseColumns, ...place });
+  async openColumns(event) {
+    (await rest()).openColumns(this, event);
   }
 
   async openMenu() {
@@ -178,6 +198,13 @@ export class Program {
 
   async openHelp() {
     (await rest()).openHelp(this);
+  }
+
+  /** Whether there was something to clear. */
+  clearSearch() {
+    if (at("search").value === "") return false;
+    this.showOnly({ part: this.view.part, group: this.view.group, text: "" });
+    return true;
   }
 
   focusSearch() {
@@ -205,50 +232,28 @@ export class Program {
   }
 }
 
-/** @param {View} view @param {() => void} openAdding */
-function showEmptiness(view, openAdding) {
-  const box = at("empty");
+/** What is done with all that a filter shows: finished downloads are taken off the list, failed ones retried. @param {View} view @param {Actions} actions */
+function showPartButton(view, actions) {
+  const button = at("clear");
+  /** @type {Record<string, {icon: import("./icons.js").Icon, word: "clearFinished" | "retryAll", run: () => void}>} */
+  const commands = {
+    finished: { icon: "clear", word: "clearFinished", run: () => actions.clearFinished() },
+    failed: { icon: "retry", word: "retryAll", run: () => actions.resume(view.rows.filter((row) => partOf(row) === "failed").map(({ id }) => id)) },
+  };
+  button.addEventListener("click", () => commands[view.part]?.run());
   let shown = "";
   const draw = () => {
-    const isEmpty = view.queue.isReady && view.rows.length === 0;
-    const isAll = view.queue.rows.size === 0;
-    box.hidden = !isEmpty;
-    // There is nothing to search, to sort or to select.
-    document.body.classList.toggle("is-empty", isEmpty && isAll);
-    const state = isEmpty ? words.emptyTitle + isAll : "";
-    if (state === shown) return;
-    shown = state;
-    box.replaceChildren(
-      make("img", { src: "icon.svg", alt: "", width: 72, height: 72 }),
-      make("h2", {}, isAll ? words.emptyTitle : words.noneTitle),
-      make("p", {}, isAll ? (matchMedia("(hover: none)").matches ? words.emptyTextTouch : words.emptyText) : words.noneText),
-      isAll
-        ? make("button", { type: "button", class: "primary", onclick: openAdding }, icon("add"), words.addDownloads)
-        : make("button", { type: "button", onclick: () => showAll(view) }, words.showAll),
-    );
+    const command = commands[view.part];
+    button.hidden = !command || view.rows.length === 0;
+    const text = command ? words[command.word] : "";
+    if (!command || text === shown) return;
+    shown = text;
+    button.setAttribute("aria-label", text);
+    button.title = text;
+    button.replaceChildren(icon(command.icon), make("span", {}, text));
   };
   view.addEventListener("change", draw);
   return draw;
-}
-
-/** Takes finished downloads off the list, where they are shown. @param {View} view @param {Actions} actions */
-function showClearButton(view, actions) {
-  const button = at("clear");
-  button.addEventListener("click", () => actions.clearFinished());
-  const draw = () => (button.hidden = view.part !== "finished" || view.rows.length === 0);
-  view.addEventListener("change", draw);
-  return () => {
-    button.setAttribute("aria-label", words.clearFinished);
-    button.title = words.clearFinished;
-    button.replaceChildren(icon("clear"), make("span", {}, words.clearFinished));
-    draw();
-  };
-}
-
-/** @param {View} view */
-function showAll(view) {
-  at("search").value = "";
-  view.show({ part: "all", group: null, text: "" });
 }
 
 /** A menu of orders, for layouts without column headers. @param {View} view */

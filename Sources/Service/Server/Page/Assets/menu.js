@@ -3,6 +3,7 @@
 import { openDialog } from "./asking.js";
 import { make } from "./dom.js";
 import { icon } from "./icons.js";
+import { endonyms, tagOf } from "./languages.js";
 import { logOut } from "./login.js";
 import { canNotify, notifies, turnOff, turnOn } from "./notifications.js";
 import { keep, setting, useDensity, useTheme } from "./preferences.js";
@@ -33,6 +34,7 @@ export function openMenu(program) {
         link("save", words.exportQueue, "export", () => actions.exportQueue(), all === finished),
         make("button", { type: "button", "data-menu": "import", onclick: () => file.click() }, icon("upload"), words.importQueue),
         file,
+        link("link", words.connectMore, "connect", () => program.openConnect()),
         link("columns", words.chooseColumns, "columns", () => program.openColumns()),
         link("keyboard", words.help, "help", () => program.openHelp()),
       ),
@@ -49,7 +51,6 @@ export function openMenu(program) {
         program.changeLanguage();
       }),
       notificationChoice(),
-      bookmarklet(),
       make("div", { class: "menu-links" }, make("button", { type: "button", onclick: logOut }, icon("leave"), words.logOut)),
       make("p", { class: "hint version" }, `Pawl ${program.queue.status.version ?? ""}`, make("br"), program.queue.status.root ?? ""),
     ],
@@ -69,7 +70,7 @@ function choices(title, name, names, usual, onchange) {
         keep(name, value === usual ? null : value);
         onchange();
       });
-      return make("label", { lang: value === "zh" ? "zh-Hans" : null }, input, text);
+      return make("label", { lang: value in endonyms ? tagOf(value) : null }, input, text);
     }),
   );
 }
@@ -84,11 +85,4 @@ function notificationChoice() {
     hint.textContent = input.checked ? "" : words.notifyDenied;
   });
   return make("div", { class: "field" }, make("label", { class: "check", for: "notify" }, input, words.notify), hint);
-}
-
-/** A link for the browser's bookmarks that hands the present page's URL over. */
-function bookmarklet() {
-  const code = `javascript:void open(${JSON.stringify(`${location.origin}/#add=`)}+encodeURIComponent(location.href))`;
-  const link = make("a", { class: "bookmarklet", href: code, onclick: (/** @type {Event} */ event) => event.preventDefault() }, icon("download"), words.bookmarklet);
-  return make("div", { class: "field for-desktops" }, make("p", {}, link), make("p", { class: "hint" }, words.bookmarkletHint));
 }

@@ -1,15 +1,12 @@
 // Chinese texts for the service's English ones: messages by their identifiers, failures by their codes.
 
-import { awaitedBy, causeOf } from "./queue.js";
-
-/** @typedef {import("./queue.js").Failure} Failure */
-/** @typedef {import("./queue.js").LocalizableMessage} LocalizableMessage */
-
-/** By the identifiers of `LocalizableMessage`; {0} and so on are the values in the order of the English sentence. @type {Record<string, string>} */
-const messages = {
+/** @type {Record<string, string>} */
+export const messages = {
   "digest-changed": "其 {0} 原为 {1}，现为 {2}",
   "digest-differs": "其 {0} 原为 {1}，而其 {2} 现为 {3}",
   "digests-contradict": "{0} 与 {1} 相互矛盾",
+  "for-one-file": "此选项只适用于单个文件，而这里可能有多个文件",
+  "name-of-several": "集合中的文件使用各自的名称",
   "verified-weakly": "仅以 {0} 校验：能发现损坏，不能防伪造",
   "mismatch-other-source": "{0}：改从 {1} 重新获取",
   "corrupt-starting-over": "磁盘上的字节与应有的摘要不符：从头开始",
@@ -32,6 +29,7 @@ const messages = {
   "verified-piece-differs": "服务器发送的字节与已验证的分块不同，且没有其他来源可以发送正确的字节",
   "existing-file-wrong": "文件 {0} 与其摘要不符：正在重新获取错误的部分",
   "piece-bad-on-disk": "磁盘上位于 {0} 的分块有误，正在重新获取",
+  "type-of-no-file": "其类型为 {0}",
   "other-content": "它的内容不同：{0}",
   "no-validators-any-more": "它不再有 ETag 和 Last-Modified",
   "no-response-to-range-started-over": "服务器从不应答带 Range 的请求：不带 Range 从头重新开始",
@@ -190,6 +188,7 @@ const messages = {
   "urls-too-long": "合计超过 {0} 字节",
   "fragment-digest-length": "地址片段中的 {0} 不是 {1} 位十六进制数字",
   "file-became-shorter": "文件在此期间变短了",
+  "content-replaced-while-read": "服务器上是另一个版本，下载已重新开始",
   "s3-not-s3": "{0} 的应答不符合对象存储协议（状态 {1}）",
   "certificate-address": "IP 地址不符",
   "certificate-authority-invalid": "CA 证书无效",
@@ -300,7 +299,7 @@ const messages = {
   "fault-end-not-confirmed": "服务器没有确认传输结束",
   "fault-replies-too-long": "服务器的应答过长",
   "fault-rest-refused": "服务器拒绝 REST 命令（{0}）",
-  "fault-ssh-key": "主机的 SSH 密钥与 known_hosts 中的不符",
+  "fault-ssh-key": "主机的 SSH 密钥不在 known_hosts 中，或与其中的不符",
   "fault-transfer-coding": "响应的传输编码不受支持",
   "file-length-changed": "传输期间长度从 {0} 字节变为 {1} 字节",
   "file-longer-than-reported": "服务器发送的数据超过了它所声明的 {0} 字节",
@@ -358,6 +357,9 @@ const messages = {
   "has-finished": "已经完成",
   "folder-in-use": "下载已在另一个文件夹中开始",
   "folder-outside": "不在下载目录之内",
+  "rule-unknown": "必须是 type:类型（{0}）、host:主机名、name:通配符 或 url:通配符",
+  "rule-port": "主机规则适用于其所有端口，不能指定端口",
+  "rules-many": "最多 {0} 条",
   "folder-of-queue": "队列的文件存放在那里",
   "files-keep-changing": "其他程序不断更改同名文件",
   "file-size-limit": "此进程写入的文件不得超过 {0}（ulimit -f，RLIMIT_FSIZE）",
@@ -376,6 +378,7 @@ const messages = {
   "part-replaced": "被其他程序替换",
   "file-created-meanwhile": "其间出现了同名文件，而已有文件将被跳过",
   "folder-name-long": "其中有名称超过 255 字节",
+  "folder-name-blank": "其中有空白的名称",
   "folder-name-exists": "已有同名的文件夹",
   "link-exists": "已有同名的符号链接",
   "link-to-folder": "同名的符号链接指向文件夹",
@@ -413,12 +416,21 @@ const messages = {
   "address-port": "端口不是 1 到 65535 之间的数字",
   "address-relative-to-store": "它是相对于对象存储地址的引用",
   "address-scheme": "不支持的协议 {0}",
+  "magnet-link": "磁力链接需要对等节点（peer），不受支持",
   "address-without-repository": "没有仓库名称",
   "address-without-registry": "没有镜像仓库名称",
   "address-revision-before-name": "仓库名称之前有 @",
   "address-login-before-registry": "镜像仓库之前有登录信息",
   "address-organization": "{0} 不是有效的用户或组织名称",
   "address-registry": "{0} 不是有效的镜像仓库名称",
+  "address-of-pieces": "它不是分块服务器的地址",
+  "piece-other-length": "服务器发送的不只是该分块的字节",
+  "piece-redirect": "分块服务器重定向到不请求分块的地方",
+  "piece-not-sent": "分块服务器没有发送下一个分块",
+  "collection-files-failed": "{0} 个文件失败",
+  "collection-first-failed": "{0} 个文件失败，第一个的原因：{1}",
+  "file-in-place-of-folder": "那里有同名文件，而集合中是文件夹",
+  "folder-in-place-of-file": "那里有同名文件夹，而集合中是文件",
   "address-without-bucket": "没有存储桶名称",
   "address-without-host": "没有主机名",
   "address-without-scheme": "没有协议",
@@ -469,39 +481,10 @@ const messages = {
   "untranslated": "{0}",
 };
 
-/** By the codes in Documentation/JSON.md. @type {Record<number, string>} */
-const failures = {
+/** @type {Record<number, string>} */
+export const failures = {
   2: "超时", 3: "文件不存在", 5: "速度过慢", 6: "网络错误", 7: "尚未完成", 8: "无法续传", 9: "磁盘空间不足", 11: "同一文件已在下载",
   13: "文件已存在", 14: "无法改名", 15: "无法打开文件", 16: "无法创建文件", 17: "读写错误", 18: "无法创建文件夹", 19: "无法解析主机名",
   22: "应答有误", 23: "重定向过多", 24: "需要授权", 28: "选项或地址无效", 29: "服务器过载", 32: "校验和不一致", 33: "证书不受信任",
   34: "由更新的版本写成", 35: "内容过大",
 };
-
-/** @param {LocalizableMessage} message @returns {string} */
-export function localized({ messageID, values = [], message }) {
-  const pattern = messages[messageID];
-  return pattern === undefined ? message : pattern.replace(/\{(\d)\}/g, (_, index) => localizedValue(values[index]));
-}
-
-/** @param {string | LocalizableMessage | Failure} value */
-function localizedValue(value) {
-  if (typeof value === "string") return value;
-  return "code" in value ? failure(value) : localized(value);
-}
-
-/** Codes that their causes repeat. */
-const saidByCause = new Set([6, 19, 33]);
-
-/** Why something failed, without its place. @param {Failure} error */
-export function reason(error) {
-  const { code = 0, cause } = error;
-  const isWhole = cause !== undefined && cause.messageID !== "untranslated" && cause.messageID in messages;
-  return isWhole && (saidByCause.has(code) || awaitedBy(error)) ? localized(cause) : failure({ ...error, message: error.message, place: undefined });
-}
-
-/** The text of the code; a cause without an identifier keeps the text of the service, the system or the server. @param {Failure} failure */
-export function failure({ code, message, place, why, cause }) {
-  const found = code === undefined ? undefined : failures[code];
-  if (found === undefined) return message;
-  return `${found}${place ? `：${place}` : ""}（${cause ? localized(cause) : causeOf({ message, why })}）`;
-}

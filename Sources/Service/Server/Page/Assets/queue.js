@@ -28,12 +28,14 @@
  * @property {string} [group]
  * @property {number} [priority]
  * @property {number} [addedAt]
+ * @property {number} [startAt] until when it is paused
  * @property {number} [startedAt]
  * @property {number} [endedAt]
  * @property {string} [description]
  * @property {Failure} [error]
  * @property {boolean} [isHeld] it waits because its group is paused
  * @property {{listed: number, isListed: boolean, done: number, running: number, failed: number}} [files] of a collection, whose id is the group of its downloads
+ * @property {{done: number, total: number}} [segments] of a stream
  */
 
 /**
@@ -124,7 +126,7 @@ const longMemory = 360;
 export class Queue extends EventTarget {
   /** @type {Map<string, Row>} */
   rows = new Map();
-  /** @type {{slots?: number, limit?: number | null, timetable?: string | null, free?: number | null, root?: string, version?: string, pausedGroups?: string[]}} */
+  /** @type {{slots?: number, limit?: number | null, timetable?: string | null, free?: number | null, isPaused?: boolean, pausedUntil?: number | null, root?: string, version?: string, pausedGroups?: string[]}} */
   status = {};
   isReady = false;
   /** A full update that is still incomplete; the previous state, if any, is shown until it is complete. @type {Map<string, Row> | null} */

@@ -28,16 +28,17 @@ export class RowElement {
     this.bar = make("div", { class: "bar", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, this.fill);
     this.percent = make("span", { class: "percent" });
     this.remedy = make("button", { type: "button", class: "remedy", tabindex: -1, hidden: true });
+    this.reason = make("span", { class: "row-reason" }, this.note, this.remedy);
     this.info = make("button", { type: "button", class: "info", tabindex: -1 }, icon("details"));
     const cells = columns.map(({ name }) => {
-      if (name === "progress") return make("div", { role: "gridcell", class: "cell cell-progress" }, this.bar, this.percent, this.remedy);
+      if (name === "progress") return make("div", { role: "gridcell", class: "cell cell-progress" }, this.bar, this.percent);
       return (this.cells[name] = make("div", { role: "gridcell", class: `cell cell-${name}` }));
     });
     this.element = make(
       "div",
       { role: "row", class: "row" },
       make("div", { role: "gridcell", class: "cell cell-toggle" }, this.toggle, this.tick),
-      make("div", { role: "gridcell", class: "cell cell-name" }, this.name, this.note, this.brief),
+      make("div", { role: "gridcell", class: "cell cell-name" }, this.name, this.reason, this.brief),
       cells,
       make("div", { role: "gridcell", class: "cell cell-info" }, this.info),
     );
@@ -81,16 +82,17 @@ export class RowElement {
     setText(this.name, name);
     setAttribute(this.name, "title", name);
     const failure = row.error ?? (row.retryIn === undefined ? undefined : row.retry);
-    const note = row.files ? [filesText(row.files), row.error ? words.reason(row.error) : hostOf(row)].join(" · ")
+    const note = isScheduled(row) ? [words.startsAt(format.near(row.startAt ?? 0)), hostOf(row), row.group].filter(Boolean).join(" · ")
+      : row.files ? [filesText(row.files), row.error ? words.reason(row.error) : hostOf(row)].join(" · ")
       : row.error ? words.reason(row.error)
       : row.waitsForHost && row.retryIn !== undefined ? words.hostWaits(row.waitsForHost, format.duration(Math.ceil(row.retryIn)))
       : limitOf(row) ? limitOf(row)
-      : failure ? words.cause(failure) : [hostOf(row), row.group].filter(Boolean).join(" · ");
+      : failure ? words.cause(failure) : [segmentsText(row), hostOf(row), row.group].filter(Boolean).join(" · ");
     setText(this.note, shortened(note));
     setAttribute(this.note, "title", row.error ? note : failure ? words.cause(failure) : row.url);
     // Shown before the note where there is no column for it.
     setAttribute(this.note, "data-state", plainStates.has(stateOf(row)) ? null : stateText(row, stateOf(row) === "crowded"));
-    setText(this.brief, row.files ? [filesText(row.files), sizeText(row)].filter(Boolean).join(" · ") : row.error ? shortened(words.cause(row.error)) : failure || isRetrying(row) ? shortened(note) : briefOf(row));
+    setText(this.brief, row.files ? [filesText(row.files), sizeText(row)].filter(Boolean).join(" · ") : row.error ? shortened(words.cause(row.error)) : failure || isRetrying(row) || isScheduled(row) ? shortened(note) : briefOf(row));
     this.#showToggle(row, name);
     this.#showProgress(row, part);
     this.#showRemedy(row, part);
@@ -139,7 +141,7 @@ export class RowElement {
 
   /** @param {Row} row @param {string} part */
   #showProgress(row, part) {
-    const percent = row.total === undefined && part !== "finished" ? null : row.percent ?? (part === "finished" ? 100 : 0);
+    const percent = percentOf(row);
     this.bar.classList.toggle("is-unknown", percent === null && part === "running" && row.retryIn === undefined && stateOf(row) !== "crowded");
     // Only a download that receives or has bytes has a bar.
     const isEmpty = !row.written && (isInLine(row) || ["retrying", "crowded"].includes(stateOf(row)));
@@ -151,25 +153,38 @@ export class RowElement {
   }
 }
 
+/** 0 to 100; null while the size is unknown. @param {Row} row */
+export function percentOf(row) {
+  const isFinished = partOf(row) === "finished";
+  return row.total === undefined && row.percent === undefined && !isFinished ? null : row.percent ?? (isFinished ? 100 : 0);
+}
+
 /** @param {NonNullable<Row["files"]>} files */
 const filesText = ({ done, listed, isListed, failed }) =>
   [words.filesDone(format.count(done), format.count(listed), isListed), failed > 0 && words.filesFailed(format.count(failed))].filter(Boolean).join(" · ");
+
+/** @param {Row} row */
+const segmentsText = ({ segments, state }) =>
+  segments && state !== "finished" ? words.segmentsDone(format.count(segments.done), format.count(segments.total)) : "";
 
 /** A reason with shortened digests. @param {string} text */
 const shortened = (text) => text.replace(/\b([\da-f]{8})[\da-f]{24,}\b/g, "$1…");
 
 /** States that the rest of a row shows too. */
-const plainStates = new Set(["transferring", "finished", "failed"]);
+const plainStates = new Set(["transferring", "finished", "failed", "scheduled"]);
 
 /** It waits for its next attempt. @param {Row} row */
 const isRetrying = (row) => row.retryIn !== undefined && partOf(row) === "running" && !row.isHeld;
+
+/** It is paused until a time. @param {Row} row */
+const isScheduled = (row) => row.state === "paused" && row.startAt !== undefined;
 
 /** What the row is shown as: a wait for the next attempt is not a connection. @param {Row} row */
 function stateOf(row) {
   if (row.isHeld) return "held";
   // Its host allows no more connections at present, or requested a wait.
   if (row.waitsForHost) return "crowded";
-  return isRetrying(row) ? "retrying" : row.state;
+  return isRetrying(row) ? "retrying" : isScheduled(row) ? "scheduled" : row.state;
 }
 
 /** Why it waits for its host, if the host has shown a limit. @param {Row} row */
@@ -181,6 +196,7 @@ function limitOf(row) {
 /** @param {Row} row @param {boolean} isShort without what a row has little room for */
 export function stateText(row, isShort = false) {
   const state = stateOf(row);
+  if (state === "scheduled" && !isShort) return words.startsAt(format.near(row.startAt ?? 0));
   if (state === "crowded" && !isShort) return limitOf(row) || words.waitingFor(row.waitsForHost ?? "");
   if (state === "retrying") {
     const text = words.retrying(format.duration(Math.ceil(row.retryIn ?? 0)));

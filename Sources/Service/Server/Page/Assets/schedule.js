@@ -1,11 +1,11 @@
-// Speed limits by the hour of the week: as the service's text, as a grid, and the field that shows both.
+// Speed limits and pauses by the hour of the week: as the service's text, as a grid, and the field that shows both.
 
 import { setProblem } from "./asking.js";
 import { make, setAttribute } from "./dom.js";
 import * as format from "./format.js";
 import { words } from "./words.js";
 
-/** A limit in bytes per second, or null for none. @typedef {number | null} Rate */
+/** A limit in bytes per second, null for none, or that no download runs. @typedef {number | null | "pause"} Rate */
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -26,7 +26,7 @@ export function cellsOf(text) {
   for (const part of (text ?? "").split(",").filter((one) => one.trim())) {
     const found = /^\s*(?:([a-z]+)(?:-([a-z]+))?\s+)?(\d+):(\d+)-(\d+):(\d+)\s+(\S+)\s*$/i.exec(part);
     const rest = /^\s*else\s+(\S+)\s*$/i.exec(part);
-    const rate = format.parseRate((found?.[7] ?? rest?.[1] ?? "x").toLowerCase());
+    const rate = rateOf((found?.[7] ?? rest?.[1] ?? "x").toLowerCase());
     if (rate === undefined) return null;
     if (rest) otherwise = rate;
     if (!found) continue;
@@ -56,7 +56,7 @@ export function textOf(cells) {
       const rate = cells[day * hours + hour];
       let end = hour + 1;
       while (end < hours && cells[day * hours + end] === rate) end += 1;
-      if (rate !== null) intervals.push(`${clock(hour)}-${clock(end)} ${format.rateText(rate)}`);
+      if (rate !== null) intervals.push(`${clock(hour)}-${clock(end)} ${rate === "pause" ? rate : format.rateText(rate)}`);
       hour = end;
     }
     return intervals;
@@ -72,6 +72,9 @@ export function textOf(cells) {
   return entries.length === 0 ? null : [...entries, "else none"].join(", ");
 }
 
+/** @param {string} word @returns {Rate | undefined} */
+const rateOf = (word) => (word === "pause" ? word : format.parseRate(word));
+
 /** @param {number} hour */
 const clock = (hour) => `${String(hour).padStart(2, "0")}:00`;
 
@@ -79,7 +82,9 @@ const clock = (hour) => `${String(hour).padStart(2, "0")}:00`;
 export class ScheduleField {
   /** @type {Rate[]} */
   #cells = new Array(days.length * hours).fill(null);
-  #brush = make("input", { id: "schedule-rate", value: "1M", autocomplete: "off", size: 6, "aria-describedby": "schedule-rate-problem" });
+  #brush = make("input", { id: "schedule-rate", value: "1M", autocomplete: "off", size: 6, "aria-label": words.scheduleRate, "aria-describedby": "schedule-rate-problem" });
+  #pauses = make("input", { type: "radio", name: "brush", value: "pause" });
+  #limits = make("input", { type: "radio", name: "brush", value: "limit", checked: true });
   #text = make("input", { id: "bounds-times", autocomplete: "off", spellcheck: "false", "aria-describedby": "bounds-times-hint bounds-times-problem" });
   #note = make("p", { class: "hint", role: "status" });
   /** @type {HTMLElement[]} */
@@ -103,12 +108,14 @@ export class ScheduleField {
     grid.addEventListener("pointerover", (/** @type {PointerEvent} */ event) => this.#paint(event));
     grid.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.#walk(event));
     addEventListener("pointerup", () => (this.#painting = undefined));
+    this.#brush.addEventListener("input", () => (this.#limits.checked = true));
     this.#text.value = text ?? "";
     this.#text.addEventListener("input", () => this.#read());
     this.element = make(
       "div",
       { class: "schedule" },
-      make("div", { class: "schedule-brush" }, make("label", { for: "schedule-rate" }, words.scheduleRate), this.#brush, make("span", { class: "hint" }, words.scheduleHint)),
+      make("div", { class: "schedule-brush", role: "radiogroup", "aria-label": words.schedule },
+        make("label", {}, this.#limits, words.scheduleRate), this.#brush, make("label", {}, this.#pauses, words.schedulePause), make("span", { class: "hint" }, words.scheduleHint)),
       make("p", { class: "problem", id: "schedule-rate-problem", role: "alert" }),
       make("div", { class: "week-box" }, grid),
       this.#note,
@@ -139,9 +146,9 @@ export class ScheduleField {
     });
   }
 
-  /** A cell changes to the brush's limit, and back; undefined if that is none. @param {number} index @returns {Rate | undefined} */
+  /** A cell changes to what the brush sets, and back; undefined if that is no limit. @param {number} index @returns {Rate | undefined} */
   #next(index) {
-    const rate = format.parseRate(this.#brush.value);
+    const rate = this.#pauses.checked ? "pause" : format.parseRate(this.#brush.value);
     setProblem(this.#brush, rate === undefined ? words.badRate : "");
     return rate === this.#cells[index] ? null : rate;
   }
@@ -185,13 +192,14 @@ export class ScheduleField {
   }
 
   #draw() {
-    const rates = [...new Set(this.#cells.filter((rate) => rate !== null))].sort((one, other) => Number(one) - Number(other));
+    const rates = [...new Set(this.#cells.filter((rate) => typeof rate === "number"))].sort((one, other) => one - other);
     this.#buttons.forEach((button, index) => {
       const rate = this.#cells[index];
-      const text = words.cellText(words.days[Math.floor(index / hours)], clock(index % hours), rate === null ? words.unlimited : format.speed(rate));
+      const limit = rate === null ? words.unlimited : rate === "pause" ? words.states.paused : format.speed(rate);
+      const text = words.cellText(words.days[Math.floor(index / hours)], clock(index % hours), limit);
       setAttribute(button, "aria-label", text);
       setAttribute(button, "title", text);
-      setAttribute(button, "data-rank", rate === null ? null : String(Math.min(3, rates.indexOf(rate))));
+      setAttribute(button, "data-rank", rate === null ? null : rate === "pause" ? rate : String(Math.min(3, rates.indexOf(rate))));
     });
   }
 

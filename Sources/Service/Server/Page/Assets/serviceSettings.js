@@ -1,9 +1,10 @@
-// The settings of the service: defaults of later downloads, limits, schedule; hooks are shown only.
+// The settings of the service: defaults of later downloads, rules for their folders, limits, schedule; hooks are shown only.
 
 import { field, openDialog, optionOf, problemOf, setProblem, showProblems } from "./asking.js";
 import { make } from "./dom.js";
 import * as format from "./format.js";
 import { applyLimits } from "./limits.js";
+import { RulesField } from "./rules.js";
 import { ScheduleField } from "./schedule.js";
 import { textOf, words } from "./words.js";
 
@@ -17,6 +18,8 @@ export async function openServiceSettings(actions, part = null) {
   const { options } = settings;
   const fields = makeFields(settings);
   const schedule = new ScheduleField(settings.timetable);
+  const rules = new RulesField(actions.connection, settings.rules);
+  const atEnd = atEndChoice(settings);
   const problem = make("p", { class: "problem", role: "alert" });
   const title = make("h3", { id: "schedule-title" }, words.schedule);
   const dialog = openDialog({
@@ -31,6 +34,7 @@ export async function openServiceSettings(actions, part = null) {
         field(words.retries, fields.retries, words.retriesHint),
         field(words.timeout, fields.timeout, words.timeoutHint),
       ], words.settingsHint),
+      make("section", {}, make("h3", {}, words.rules), make("p", { class: "hint" }, words.rulesHint), rules.element),
       section(words.settingsSpeed, [
         field(words.speedLimit, fields.limit, words.rateHint),
         field(words.limitOfEach, fields.each, words.rateHint),
@@ -41,6 +45,7 @@ export async function openServiceSettings(actions, part = null) {
         field(words.noProxy, fields.noProxy, words.noProxyHint),
         field(words.agent, fields.agent),
       ]),
+      make("section", {}, make("h3", {}, words.atEnd), atEnd),
       make("section", {}, make("h3", {}, words.hooks), hooksOf(settings), make("p", { class: "hint" }, words.hooksHint)),
       problem,
     ],
@@ -51,7 +56,7 @@ export async function openServiceSettings(actions, part = null) {
     onsubmit: async (event) => {
       event.preventDefault();
       problem.textContent = "";
-      if (await save(actions, settings, fields, schedule, problem)) dialog.close();
+      if (await save(actions, settings, { fields, schedule, rules, atEnd }, problem)) dialog.close();
     },
   });
   fields.existing.value = options["if-exists"] ?? "rename";
@@ -94,19 +99,33 @@ function hooksOf({ hooks, webhook }) {
     make("div", {}, make("dt", {}, words.hookNames[name] ?? name), make("dd", {}, make("code", {}, value)))));
 }
 
+/** Whether the program for the end runs; without one there is nothing to choose. @param {Record<string, any>} settings */
+function atEndChoice({ atEnd, hooks }) {
+  const program = hooks.idle;
+  const choice = (/** @type {string} */ value, /** @type {any[]} */ ...text) =>
+    make("label", {}, make("input", { type: "radio", name: "at-end", value, checked: value === (program ? atEnd : "nothing"), disabled: !program }), make("span", {}, ...text));
+  return make(
+    "fieldset",
+    { class: "choices is-column" },
+    make("legend", { class: "unseen" }, words.atEnd),
+    choice("nothing", words.atEndNothing),
+    choice("command", words.atEndCommand, program && [" ", make("code", {}, program)]),
+    make("p", { class: "hint" }, program ? words.atEndHint : words.noCommandAtEnd),
+  );
+}
+
 /**
  * @param {import("./actions.js").Actions} actions
- * @param {import("./limits.js").Limits} shown
- * @param {ReturnType<typeof makeFields>} fields
- * @param {ScheduleField} schedule
+ * @param {Record<string, any>} shown
+ * @param {{fields: ReturnType<typeof makeFields>, schedule: ScheduleField, rules: RulesField, atEnd: HTMLElement}} parts
  * @param {HTMLElement} problem
  */
-async function save(actions, shown, fields, schedule, problem) {
+async function save(actions, shown, { fields, schedule, rules, atEnd }, problem) {
   const [limit, each] = [fields.limit, fields.each].map((one) => format.parseRate(one.value));
   const problems = Object.values(fields).map((one) => /** @type {[any, string]} */ ([
     one, (one === fields.limit && limit === undefined) || (one === fields.each && each === undefined) ? words.badRate : problemOf(one),
   ]));
-  if (!showProblems(problems)) return false;
+  if (!showProblems([...problems, ...rules.problems])) return false;
   const options = Object.fromEntries(
     Object.entries({
       connections: fields.connections.value, "if-exists": fields.existing.value, retries: fields.retries.value,
@@ -118,16 +137,33 @@ async function save(actions, shown, fields, schedule, problem) {
   try {
     await actions.connection.call("pawl.configure", { options, folder: folder === "." ? "" : folder });
   } catch (error) {
-    const guilty = /** @type {Record<string, any>} */ (fields)[fieldOf[optionOf(/** @type {any} */ (error))]];
-    if (guilty) {
-      setProblem(guilty, textOf(error, words.refusal));
-      guilty.focus();
-    } else {
-      problem.textContent = textOf(error);
-      problem.scrollIntoView();
-    }
-    return false;
+    return showFailure(error, /** @type {Record<string, any>} */ (fields)[fieldOf[optionOf(/** @type {any} */ (error))]], problem);
+  }
+  try {
+    if (JSON.stringify(rules.value) !== JSON.stringify(shown.rules)) await actions.connection.call("pawl.setRules", rules.value);
+    shown.rules = rules.value;
+  } catch (error) {
+    return showFailure(error, rules.guilty(/** @type {any} */ (error)), problem);
+  }
+  const chosen = /** @type {HTMLInputElement} */ (atEnd.querySelector("input:checked"));
+  try {
+    if (!chosen.disabled && chosen.value !== shown.atEnd) await actions.connection.call("pawl.atEnd", chosen.value);
+    shown.atEnd = chosen.value;
+  } catch (error) {
+    return showFailure(error, undefined, problem);
   }
   const limits = { limit, slots: fields.slots.valueAsNumber, timetable: schedule.value };
   return applyLimits(actions, shown, limits, { limit: fields.limit, slots: fields.slots, timetable: schedule.input });
+}
+
+/** Shows a refusal below its field, else below all of them. @param {any} error @param {HTMLElement | undefined} guilty @param {HTMLElement} problem */
+function showFailure(error, guilty, problem) {
+  if (guilty) {
+    setProblem(guilty, textOf(error, words.refusal));
+    guilty.focus();
+  } else {
+    problem.textContent = textOf(error);
+    problem.scrollIntoView();
+  }
+  return false;
 }

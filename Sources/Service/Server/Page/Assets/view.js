@@ -78,12 +78,16 @@ export class View extends EventTarget {
   }
 
   refresh() {
-    const text = this.text.trim().toLowerCase();
+    const texts = this.text.toLowerCase().split(/\s+/).filter(Boolean);
+    const isFound = (/** @type {Row} */ row) => {
+      const searched = `${nameOf(row)}\n${row.url}`.toLowerCase();
+      return texts.every((text) => searched.includes(text));
+    };
     const rows = [...this.queue.rows.values()].filter(
       (row) =>
         (this.part === "all" || partOf(row) === this.part) &&
         (this.group === null || row.group === this.group) &&
-        (text === "" || nameOf(row).toLowerCase().includes(text) || row.url.toLowerCase().includes(text)),
+        isFound(row),
     );
     const order = orders[this.order];
     const sign = this.isReversed ? -1 : 1;

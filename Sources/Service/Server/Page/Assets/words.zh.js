@@ -1,5 +1,5 @@
-import { failure, localized, reason } from "./messages.zh.js";
-import { awaitedBy, isForbidden, isOfStore } from "./queue.js";
+import { endonyms } from "./languages.js";
+import { failures, messages } from "./messages.zh.js";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
@@ -23,17 +23,18 @@ const diskWaits = {
   space: ["磁盘没有可用空间", "有空间"], files: ["磁盘无法再容纳更多文件", "可以新建文件"], quota: ["磁盘配额已用完", "配额有余量"], writing: ["磁盘为只读", "可写入"], folder: ["文件夹不在原处", "恢复"],
 };
 
-/** @param {import("./queue.js").Failure} error */
-const remedyOf = (error) =>
-  waitRemedies[awaitedBy(error) ?? ""] ?? (isForbidden(error) ? remedyOfForbidden : (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]);
-
 /** 对象存储的处理办法。 @type {Record<number, string>} */
 const storeRemedies = { 3: "请检查存储桶和键", 24: "请检查服务所用的访问密钥" };
 
-/** @type {typeof import("./words.en.js").english} */
+const renameFailures = { 13: "已有同名文件，请换一个名称。", 28: "不是有效的文件名：应为 1 至 255 字节，且不含斜杠。" };
+
+const marks = { place: "：", open: "（", close: "）", and: "；" };
+
+/** @type {import("./words.js").Translation} */
 export const chinese = {
+  tables: { messages, failures, remedies, storeRemedies, waitRemedies, renameFailures, remedyOfForbidden, marks },
   language: "语言",
-  languageNames: { auto: "跟随浏览器", en: "English", zh: "简体中文" },
+  languageNames: { auto: "跟随浏览器", ...endonyms },
   theme: "外观",
   themes: { auto: "跟随系统", light: "浅色", dark: "深色" },
   skipToList: "跳到列表",
@@ -61,7 +62,7 @@ export const chinese = {
   groups: "分组",
   states: {
     waiting: "排队中", held: "分组已暂停", crowded: "等待服务器", probing: "连接中", transferring: "下载中", waitingForNetwork: "等待网络", waitingForDisk: "等待磁盘", verifying: "校验中",
-    publishing: "收尾中", paused: "已暂停", preempted: "排队中", finished: "已完成", failed: "失败", removed: "已移除",
+    publishing: "收尾中", paused: "已暂停", scheduled: "已定时", preempted: "排队中", finished: "已完成", failed: "失败", removed: "已移除",
   },
   retrying: (span) => `${span}后重试`,
   retryOf: (text, reason, attempt, limit) =>
@@ -72,6 +73,7 @@ export const chinese = {
   leftIn: (span) => `剩余 ${span}`,
   filesOf: (name) => `${name} 的文件`,
   filesDone: (done, listed, isListed) => `${done} / ${listed}${isListed ? "" : "+"} 个文件`,
+  segmentsDone: (done, total) => `${done} / ${total} 个片段`,
   filesFailed: (count) => `${count} 个失败`,
   detailsOf: (name) => `${name} 的详情`,
   columns: {
@@ -93,12 +95,6 @@ export const chinese = {
   of: (part, whole) => `${part} / ${whole}`,
   ofAtLeast: (part, whole) => `${part} / 至少 ${whole}`,
   smoothed: (speed) => `十秒平均速度：${speed}`,
-
-  failure,
-  reason: (error) => [reason(error), remedyOf(error)].filter(Boolean).join("；"),
-  refusal: reason,
-  cause: reason,
-  localized,
 
   whole: {
     pause: (group) => (group === null ? "全部暂停" : `暂停 ${group}`),
@@ -131,13 +127,16 @@ export const chinese = {
   replaceURL: "更换地址",
   newURL: "新地址",
   url: "地址",
-  renameFailure: (error) =>
-    ({ 13: "已有同名文件，请换一个名称。", 28: "不是有效的文件名：应为 1 至 255 字节，且不含斜杠。" })[error.code ?? 0] ?? failure(error),
   replaceURLHint: "如果新地址的内容相同，已下载的数据会保留。",
 
   emptyTitle: "还没有下载任务",
-  emptyText: "在任意位置粘贴地址，拖入链接或地址列表，或按 N 键。",
+  emptyHere: "在此页面",
+  emptyText: "在任意位置粘贴地址，拖入链接、地址列表或 Metalink，或按 N 键。",
   emptyTextTouch: "点按“添加下载”，然后粘贴地址。",
+  emptyTerminal: "在终端",
+  emptyTerminalText: "在运行服务的机器上：",
+  emptyBrowser: "从其他网页和程序",
+  emptyBrowserText: "使用浏览器扩展、书签、手机或任何 aria2 客户端。",
   noneTitle: "没有结果",
   noneText: "没有符合条件的下载。",
   showAll: "显示全部",
@@ -146,6 +145,8 @@ export const chinese = {
   urlsHint: "每行一个：http、https、ftp、ftps、sftp 或 s3。可用 [001-100] 表示一组地址。",
   urlCount: (count) => `${number(count)} 个地址`,
   restoreDraft: "恢复之前输入的内容",
+  addTorrent: "添加种子",
+  torrentFiles: (count, size) => `${number(count)} 个文件，${size}，从其网络种子下载`,
   noURL: "未找到地址。地址以 http://、https://、ftp://、ftps://、sftp:// 或 s3:// 开头。",
   unsupportedScheme: (schemes) => `不支持 ${schemes} 类型的链接。支持 http、https、ftp、ftps、sftp、s3。`,
   notAnAddress: (text) => `不是有效的地址：${text}`,
@@ -173,6 +174,11 @@ export const chinese = {
   inTurn: "排队",
   atOnce: "立即开始",
   asPaused: "暂停",
+  later: "定时",
+  startAt: "开始时间",
+  startAtHint: "在此之前暂停；留空则不定时",
+  badTime: "请输入将来的时间。",
+  startsAt: (time) => `${time} 开始`,
   folder: "文件夹",
   folderHint: "相对于下载目录，留空即下载目录",
   name: "名称",
@@ -210,9 +216,11 @@ export const chinese = {
   hasSchedule: "限速由时间计划控制。",
   hasNoSchedule: "未设置时间计划。",
   editSchedule: "时间计划…",
-  schedule: "限速时间计划",
+  schedule: "限速与暂停的时间表",
+  schedulePause: "暂停",
+  pausedBySchedule: (until) => `时间表已暂停所有下载${until ? `，直到 ${until}` : ""}。`,
   scheduleRate: "限速值",
-  scheduleHint: "点按或拖过小时格即可设置，再点一次清除。",
+  scheduleHint: "点按或拖过小时格即可设置，再次点按则取消。",
   scheduleUnclear: "无法识别此时间计划。",
   scheduleWithinHours: "时间计划中有不足一小时的时段，只能以文本显示。",
   asText: "文本形式",
@@ -225,6 +233,26 @@ export const chinese = {
   settingsSpeed: "速度",
   settingsNetwork: "网络",
   settingsHint: "文件夹、连接数等设置只对之后添加的任务生效。",
+  rules: "按规则选择文件夹",
+  rulesHint: "用于添加时未指定文件夹的下载。以第一条符合的规则为准；* 代表任意字符。若完成后才知道类型，文件会随后移动。",
+  noRules: "没有规则。",
+  addRule: "添加规则",
+  tryRules: "用网址试试规则",
+  ruleKinds: { type: "类型", host: "主机", name: "文件名", url: "网址" },
+  fileKinds: { video: "视频", audio: "音频", image: "图片", document: "文档", archive: "压缩包", disk: "磁盘映像", program: "程序" },
+  ruleKind: (number) => `规则 ${number}：类别`,
+  ruleMatch: (number) => `规则 ${number}：条件`,
+  ruleFolder: (number) => `规则 ${number}：文件夹`,
+  moveRuleUp: (number) => `上移规则 ${number}`,
+  moveRuleDown: (number) => `下移规则 ${number}`,
+  removeRule: (number) => `删除规则 ${number}`,
+  ruleFits: (number, folder) => `符合规则 ${number}：${folder}`,
+  noRuleFits: "没有符合的规则，将使用通常的文件夹。",
+  atEnd: "最后一个下载结束时",
+  atEndNothing: "什么也不做",
+  atEndCommand: "运行程序：",
+  atEndHint: "无论成功与否。已暂停的不算。",
+  noCommandAtEnd: "结束时的程序只能用“pawl serve --on-idle”指定。",
   perFile: "每个文件",
   existing: "文件已存在时",
   existingChoices: { rename: "使用新名称", resume: "续传或跳过", overwrite: "覆盖", skip: "跳过下载", fail: "报错" },
@@ -241,7 +269,31 @@ export const chinese = {
   hooks: "钩子",
   noHooks: "未设置钩子。",
   hooksHint: "钩子会运行程序，只能通过 pawl serve 的选项设置。",
-  hookNames: { start: "开始时", pause: "暂停时", stop: "移除时", complete: "完成时", error: "失败时", webhook: "Webhook" },
+  hookNames: { start: "开始时", pause: "暂停时", stop: "移除时", complete: "完成时", error: "失败时", idle: "最后一个下载结束", webhook: "Webhook" },
+
+  connect: "连接",
+  connectMore: "连接…",
+  connectDevice: "其他设备",
+  connectDeviceText: "用该设备扫描二维码或打开链接，即可登录。",
+  connectOnlyHere: "服务只在本机监听，此链接只能在本机使用。“pawl serve --listen 地址”可让其他设备访问。",
+  connectByName: "要连接其他设备，请用本机的名称或地址打开此页面，这里便会显示供其扫描的二维码。",
+  oneTimeLink: "一次性链接",
+  oneTimeLinkHint: "一分钟内有效，只能使用一次。",
+  oneTimeLinkExpired: "链接已过期。",
+  newLink: "新链接",
+  qrCode: "链接的二维码",
+  connectExtension: "浏览器扩展",
+  connectExtensionText: "将链接粘贴到 Pawl 的浏览器扩展中即可配对，之后浏览器的下载会交给 Pawl。",
+  connectClients: "aria2 客户端",
+  connectClientsText: "AriaNg、aria2p 以及 aria2 的浏览器扩展需要此地址和密钥。",
+  connectBookmarks: "书签",
+  rpcURL: "RPC 地址",
+  noSecretRequired: "不需要密钥。",
+  copy: "复制",
+  copiedText: (label) => `已复制：${label}`,
+  retryAll: "全部重试",
+  noRoomFor: (column) => `${column}（没有位置）`,
+  noSuchDownload: "此任务已不在队列中。",
 
   clearFinished: "清除已完成",
   exportQueue: "导出队列",
@@ -262,7 +314,7 @@ export const chinese = {
   bookmarkletHint: "拖到书签栏。在任意网页点击它，即可用该网页的地址打开 Pawl。",
 
   timetable: "时间计划",
-  timetableHint: "例如：Mon-Fri 08:00-18:00 1M, else none。到达设定时间时，限速自动改变。",
+  timetableHint: "例如：Mon-Fri 08:00-18:00 1M, else none。到达设定时间时，限速自动改变。限速 pause 会暂停所有下载。",
   apply: "应用",
   limited: (speed) => `限速 ${speed}`,
   unlimited: "不限速",
@@ -315,8 +367,9 @@ export const chinese = {
   shield: (level, weak) => `已校验：${level}${weak ? `（${weak} 为弱算法）` : ""}`,
   facts: {
     url: "地址", path: "文件", size: "大小", received: "已接收", smoothed: "平均速度", type: "类型", group: "分组",
-    priority: "优先级", description: "备注", added: "添加时间", started: "开始时间", ended: "完成时间", failed: "失败时间", took: "用时", left: "剩余时间",
+    priority: "优先级", description: "备注", added: "添加时间", startAt: "开始时间", started: "开始时间", ended: "完成时间", failed: "失败时间", took: "用时", left: "剩余时间",
     checksum: "校验和", verified: "已校验", limit: "限速", id: "编号",
+    segments: "片段", others: "其他文件",
   },
   responseFacts: {
     status: "状态码", contentType: "Content-Type", contentLength: "Content-Length", entityTag: "ETag",

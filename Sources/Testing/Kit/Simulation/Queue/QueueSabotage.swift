@@ -1,5 +1,7 @@
 /// A deliberate fault of a queue's world, to test that the laws notice it.
 package enum QueueSabotage: String, CaseIterable, Sendable {
+    /// The syncs of the queue's database have no effect.
+    case dropsSyncs
     /// New downloads are not stored.
     case losesDownloads
     /// Changed options are not stored.
@@ -24,11 +26,19 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
     case identifiesByName
     /// The folder without its disk is taken for the one with it: what was on that is begun again.
     case beginsAgain
+    /// Who follows the events is not told of new downloads.
+    case hidesAdditions
+    /// Nor of their states,
+    case hidesStates
+    /// nor of their other changes,
+    case hidesChanges
+    /// nor that events were dropped.
+    case hidesMissedEvents
 
     /// The law that has to notice it.
     package var law: Law {
         switch self {
-        case .losesDownloads, .losesOptions, .losesURLs, .losesRemovals: .confirmed
+        case .dropsSyncs, .losesDownloads, .losesOptions, .losesURLs, .losesRemovals: .confirmed
         case .losesPauses: .paused
         case .losesPublishing: .tidiness
         case .keepsOutdatedFiles, .cutsFiles: .published
@@ -36,6 +46,7 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
         case .hidesRoom: .room
         case .identifiesByName: .users
         case .beginsAgain: .progress
+        case .hidesAdditions, .hidesStates, .hidesChanges, .hidesMissedEvents: .followed
         }
     }
 }

@@ -20,6 +20,13 @@ extension QueueScenario {
 
     static func id(_ index: Int) -> Download.ID { Download.ID(rawValue: UInt64(index + 1)) }
     static let group = "group"
+    private static let timetables = [
+        "00:00-12:00 400K, else none", "00:00-12:00 none, else pause", "else pause", "25:00 is no time",
+    ]
+    /// Half an hour after the world has begun, in seconds since 1970.
+    static let later = VirtualClock.start + 1_800
+    /// They move no file: the laws are about given folders.
+    static let rules = [try? FolderRule("name:*.none", folder: "none")].compactMap(\.self)
 
     /// Commands of every kind, to all downloads too.
     ///
@@ -80,7 +87,10 @@ extension QueueScenario {
         case .resumeGroup: return .other(.resumeGroup(Self.group))
         case .slots: return .other(.slots(luck.number(0...4)))
         case .totalLimit: return .other(.totalLimit(luck.pick([nil, 400_000, 2_000_000])))
-        case .timetable: return .other(.timetable(luck.pick([nil, "00:00-12:00 400K, else none", "25:00 is no time"])))
+        case .timetable: return .other(.timetable(luck.pick([nil] + Self.timetables)))
+        case .schedule:
+            return .other(.schedule(id, luck.chance(0.7) ? index.isMultiple(of: 2) ? 0 : Self.later : nil))
+        case .rules: return .other(.rules(luck.chance(0.5) ? Self.rules : []))
         }
     }
 }
@@ -113,6 +123,8 @@ extension QueueCommand {
         case slots = "slots changed"
         case totalLimit = "total limits changed"
         case timetable = "timetables changed"
+        case schedule = "starts scheduled"
+        case rules = "folder rules changed"
     }
 
     /// Without a default: the simulation gives every command that there is.
@@ -143,6 +155,8 @@ extension QueueCommand {
         case .slots: .slots
         case .totalLimit: .totalLimit
         case .timetable: .timetable
+        case .schedule: .schedule
+        case .rules: .rules
         }
     }
 }

@@ -69,6 +69,16 @@ package struct QueueScenario: Sendable {
         var isWritten: Bool
     }
 
+    /// What happens to the files of the queue's database.
+    package struct DatabaseFaults: Sendable {
+        /// At a write, sync, truncation or removal of SQLite, counted from 1.
+        var atCalls: [Int: FaultyQueueStore.Fault] = [:]
+        /// The way in which a process dies there.
+        var crash = FakeDisk.Crash.kill
+        /// The start, counted from 1, at which another process has the lock.
+        var lockedStart: Int?
+    }
+
     package static let root = "/downloads"
     /// The folder that has a disk of its own.
     package static let usb = "usb"
@@ -84,6 +94,18 @@ package struct QueueScenario: Sendable {
     package var lateCommands: [Int: LateCommand] = [:]
     /// At a write of the queue, counted from 1.
     package var storeTraps: [Int: StoreTrap] = [:]
+    /// The queue is an SQLite database, with these faults of its files; `nil` for one in memory.
+    package var database: DatabaseFaults?
+    /// Somebody follows the queue's events.
+    package struct Follower: Sendable {
+        /// The events that are kept until they are heard.
+        var buffer: Int
+        /// How long after an event the downloads are read.
+        var delay: Interval
+        /// When its rows are compared with the queue's.
+        var looks: [Interval] = []
+    }
+    package var follower: Follower?
     private var dice: Dice
 
     package init(seed: UInt64) {
@@ -100,6 +122,8 @@ package struct QueueScenario: Sendable {
         addTouches()
         addLostDisk()
         addCommandsOfEveryKind()
+        addDatabase()
+        addFollower()
     }
 }
 
@@ -236,6 +260,44 @@ extension QueueScenario {
         incidents.append((.milliseconds(end), .disk(isThere: true, isMissing: false)))
     }
 
+    /// The queue is the real one, on a medium with faults.
+    ///
+    /// Drawn apart, so that other worlds do not depend on it.
+    private mutating func addDatabase() {
+        var luck = Dice(seed: seed &* 1_733 &+ 19)
+        guard luck.chance(0.2) else { return }
+        var faults = DatabaseFaults()
+        faults.crash = luck.chance(0.5) ? .kill : .powerCut
+        for _ in 0..<luck.number(0...3) {
+            faults.atCalls[luck.magnitude(400)] = luck.pick(FaultyQueueStore.Fault.allCases)
+        }
+        if luck.chance(0.3) { faults.lockedStart = luck.number(1...3) }
+        for _ in 0..<luck.number(0...2) {
+            incidents.append((.milliseconds(Int64(luck.magnitude(12_000))), .crash(.powerCut)))
+        }
+        database = faults
+    }
+
+    /// Drawn apart, so that other worlds do not depend on it.
+    private mutating func addFollower() {
+        var luck = Dice(seed: seed &* 1_989 &+ 23)
+        guard luck.chance(0.3) else { return }
+        follower = Follower(buffer: luck.pick([1, 3, 1_000]), delay: .milliseconds(Int64(luck.pick([0, 100, 1_000]))))
+        follower?.looks = [.seconds(60), .seconds(66)]
+        if luck.chance(0.4) {
+            // A command to all ends what waits for a time, too.
+            let (index, start) = (luck.below(targets.count), luck.number(100...3_000))
+            incidents.append(
+                (.milliseconds(Int64(start)), .command(index, .other(.schedule(Self.id(index), Self.later)))))
+            let end = Int64(start + luck.number(100...30_000))
+            incidents.append((.milliseconds(end), .command(index, .other(luck.pick([.pauseAll, .resumeAll()])))))
+        }
+        for _ in 0..<luck.number(1...4) {
+            let time = luck.number(500...20_000)
+            follower?.looks += [time, time + 5_000].map { .milliseconds(Int64($0)) }
+        }
+    }
+
     private mutating func addTrouble() {
         let kind: FakeDisk.Crash = dice.chance(0.7) ? .kill : .powerCut
         switch dice.below(7) {
@@ -257,9 +319,9 @@ extension QueueScenario.Target {
         options.folder = folder
         options.storesAttributes = storesAttributes
         options.connections = connections
-        options.timeout = 3
+        options.timeout = .seconds(3)
         options.retries = 3
-        options.retryDelay = 0.2
+        options.retryDelay = .milliseconds(200)
         options.range = requirement.range
         options.checksum = checksum(requirement)
         return options

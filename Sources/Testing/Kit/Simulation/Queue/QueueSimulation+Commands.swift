@@ -105,9 +105,9 @@ extension QueueSimulation {
         switch command.kind {
         // The number of slots changes no download, but a second such command has to wait.
         case .pauseAll, .resumeAll, .forgetAll, .slots: scenario.targets.indices
-        case .pauseGroup, .resumeGroup, .totalLimit, .timetable: 0..<0
+        case .pauseGroup, .resumeGroup, .totalLimit, .timetable, .rules: 0..<0
         case .add, .pause, .resume, .start, .startOver, .remove, .forget, .rename, .relocate, .folder, .replaceURL,
-            .options, .limit, .move, .priority, .group, .description:
+            .options, .limit, .move, .priority, .group, .description, .schedule:
             index..<index + 1
         }
     }
@@ -129,6 +129,8 @@ extension QueueSimulation {
                 request.options = target.options(requirement)
                 request.id = id
                 request.start = isPaused ? .paused : .enqueued
+                // Added again, it is given a text.
+                request.options.taskDescription = try step.snapshot(of: id).map { _ in "added again" }
                 return try step.add(request) == id
             case .change(let requirement): return try Self.change(id, of: target, to: requirement, step)
             case .other(let command): return try step.perform(command).isChange
@@ -174,9 +176,9 @@ extension QueueSimulation {
             // A kill may have come between the claim of the name and its record.
             case .folder: (state.mayLeaveFiles, state.mayLeaveParts) = (true, true)
             // A finished file may be on the disk that is away.
-            case .add, .resume, .resumeAll, .start: if isAway { state.mayLeaveFiles = true }
+            case .add, .resume, .resumeAll, .start, .schedule: if isAway { state.mayLeaveFiles = true }
             case .pause, .pauseAll, .move, .rename, .priority, .group, .pauseGroup, .resumeGroup, .description, .limit,
-                .slots, .totalLimit, .timetable:
+                .slots, .totalLimit, .timetable, .rules:
                 break
             }
             switch command {
@@ -200,7 +202,7 @@ extension QueueSimulation {
                 course.urls.append(target.source)
             }
             course.isPaused = nil
-        case .pause, .pauseAll, .resume, .resumeAll, .start, .startOver: course.isPaused = nil
+        case .pause, .pauseAll, .resume, .resumeAll, .start, .startOver, .schedule: course.isPaused = nil
         case .remove, .forget, .forgetAll: if course.isRemoved == .no { course.isRemoved = .maybe }
         case .options: if case .change(let requirement) = command { course.requirements.append(requirement) }
         case .replaceURL:
@@ -208,7 +210,7 @@ extension QueueSimulation {
             course.urls.append(url)
             if url == target.impostor { course.isMisled = true }
         case .rename, .relocate, .folder, .limit, .move, .priority, .group, .description, .pauseGroup, .resumeGroup,
-            .slots, .totalLimit, .timetable:
+            .slots, .totalLimit, .timetable, .rules:
             break
         }
     }
@@ -237,7 +239,8 @@ extension QueueSimulation {
             case .replaceURL:
                 if isChange { course.urls.removeFirst(course.urls.count - 1) } else { course.urls.removeLast() }
             case .pauseAll, .resumeAll, .forgetAll, .rename, .relocate, .folder, .limit, .move, .priority, .group,
-                .description, .pauseGroup, .resumeGroup, .slots, .totalLimit, .timetable:
+                .description, .pauseGroup, .resumeGroup, .slots, .totalLimit, .timetable, .schedule,
+                .rules:
                 break
             }
         }

@@ -47,9 +47,15 @@ package final class QueueSimulation: Sendable {
         var slots: Int
         var writes = 0
         var failsWrites = false
+        /// When a write of the queue failed last.
+        var faultedAt: Instant?
         /// Since when the disk has room again.
         var roomSince: Instant?
         var storeTraps: [Int: QueueScenario.StoreTrap]
+        /// The calls of SQLite to its files, and whether one of this process failed.
+        var fileCalls = 0
+        var hasFileFault = false
+        var fileFaults: [Int: FaultyQueueStore.Fault]
         var lateCommands: [Int: QueueScenario.LateCommand]
         var courses: [Course]
         /// The phases of this process's runs.
@@ -62,13 +68,19 @@ package final class QueueSimulation: Sendable {
         var awaited: [QueueID: QueueRecord] = [:]
         /// By download: the path from which the user has moved its file.
         var movedFrom: [Int: String] = [:]
+        /// Who follows the events of this process.
+        var follower: QueueFollower?
+        /// It reads soon what events have named.
+        var isReading = false
         var tally = Tally()
         var violations: [Violation] = []
     }
 
     let scenario: QueueScenario
     let world: World
-    let store = MemoryQueueStore()
+    let store: any SimulatedQueueStore
+    /// The same if it is a database.
+    let database: FaultyQueueStore?
     let sabotage: QueueSabotage?
     let state: Mutex<State>
 
@@ -76,6 +88,8 @@ package final class QueueSimulation: Sendable {
         self.scenario = scenario
         self.sabotage = sabotage
         world = World(seed: scenario.seed, keepsLog: keepsLog)
+        database = scenario.database.flatMap { _ in try? FaultyQueueStore(seed: scenario.seed) }
+        store = database ?? MemoryQueueStore()
         let courses = scenario.targets.map { target in
             var course = Course()
             (course.requirements, course.urls) = ([target.requirement], [target.source])
@@ -83,7 +97,8 @@ package final class QueueSimulation: Sendable {
         }
         state = Mutex(
             State(
-                slots: scenario.slots, storeTraps: scenario.storeTraps, lateCommands: scenario.lateCommands,
+                slots: scenario.slots, storeTraps: scenario.storeTraps,
+                fileFaults: scenario.database?.atCalls ?? [:], lateCommands: scenario.lateCommands,
                 courses: courses))
     }
 
@@ -95,6 +110,10 @@ package final class QueueSimulation: Sendable {
         repeat { live() } while state.withLock { !$0.isDone && $0.lives < 100 }
         checkEnd()
         note("worlds of queues")
+        if let database {
+            note("worlds of queues in SQLite")
+            for (mechanism, count) in database.counts { note(mechanism, count) }
+        }
         let state = state.withLock { $0 }
         return Simulation.Outcome(
             violations: state.violations + world.disk.violations + world.network.violations, tally: state.tally,
@@ -131,6 +150,12 @@ extension QueueSimulation {
             self?.note("\(kind.rawValue)s inside a disk call")
             self?.die(kind)
         }
+        database?.disturb { [weak self] in
+            self?.fileFault()
+        } notice: { [weak self] notice in
+            self?.violate(.confirmed, notice)
+        }
+        if sabotage == .dropsSyncs { database?.dropSyncs() }
         store.intercept { [weak self] changes in
             self?.fate(of: changes) ?? MemoryQueueStore.Interception([], failure: Self.gone)
         }
@@ -138,23 +163,36 @@ extension QueueSimulation {
         for (after, incident) in scenario.incidents {
             world.timeline.after(after) { [weak self] in self?.perform(incident) }
         }
-        world.timeline.onBeat { [weak self] beat in if case .instant = beat { self?.checkSlots() } }
+        for time in scenario.follower?.looks ?? [] {
+            world.timeline.after(time) { [weak self] in self?.compareFollower(isAtRest: false) }
+        }
+        world.timeline.onBeat { [weak self] beat in
+            guard case .instant = beat else { return }
+            self?.checkSlots()
+            self?.follow()
+        }
     }
 
     /// Runs one process, from its start to its end or its death.
     private func live() {
         var configuration = DownloadManager.Configuration()
-        configuration.slots = scenario.slots + (sabotage == .addsSlot ? 1 : 0)
+        configuration.maximumConcurrentDownloads = scenario.slots + (sabotage == .addsSlot ? 1 : 0)
         configuration.timetable = ""
+        configuration.eventBuffer = scenario.follower?.buffer ?? 1
         var ports = world.ports
         ports.witness = self
         let queue = QueueThread(
-            root: QueueScenario.root, configuration, ports: { _ in ports }, store: { [store] _ in .success(store) },
+            root: QueueScenario.root, configuration, ports: { _ in ports },
+            store: { [weak self] _ in self?.openStore() ?? .failure(Self.gone) },
             onOpen: { [weak self] result in self?.opened(result) })
         state.withLock { state in
             state.queue = queue
             (state.isDead, state.isClosing, state.phases, state.slots) = (false, false, [:], scenario.slots)
+            (state.hasFileFault, state.isReading) = (false, false)
             for index in state.courses.indices { state.courses[index].isPending = false }
+            state.follower = scenario.follower.map { _ in
+                QueueFollower(queue.listen(), of: scenario.targets.indices.map(Self.id))
+            }
         }
         world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }
         world.threads.run()
@@ -169,13 +207,14 @@ extension QueueSimulation {
     private func opened(_ result: Result<Void, Failure>) {
         guard !isOver else { return }
         if case .failure(let failure) = result {
-            if !state.withLock({ $0.failsWrites }) { violate(.ends, "it does not open: \(failure)") }
+            if !state.withLock({ $0.failsWrites || $0.hasFileFault }) { violate(.ends, "it does not open: \(failure)") }
             note("failed to open")
             state.withLock { $0.failsWrites = false }
             return close()
         }
         note("opened")
         look()
+        follow()
     }
 
     /// Kills the process where it stands.
@@ -183,6 +222,7 @@ extension QueueSimulation {
         guard !isOver else { return }
         note("\(kind.rawValue)s")
         state.withLock { $0.isDead = true }
+        store.crash(kind)
         world.disk.crash(kind)
         world.network.forgetTransfers()
         state.withLock { $0.queue }?.shutDown {}
@@ -204,6 +244,10 @@ extension QueueSimulation {
             return state.isFinale
         }
         world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }
+        compareFollower(isAtRest: true) { [weak self] in self?.goOn(isLast: isLast) }
+    }
+
+    private func goOn(isLast: Bool) {
         guard !isLast, !world.timeline.isOverdue else {
             state.withLock { $0.isDone = true }
             return look { [weak self] in self?.close() }
@@ -212,7 +256,7 @@ extension QueueSimulation {
         world.disk.removeTraps()
         world.disk.troubles.room = nil
         world.disk.mount(Self.usb)
-        state.withLock { ($0.storeTraps, $0.failsWrites) = ([:], false) }
+        state.withLock { ($0.storeTraps, $0.fileFaults, $0.failsWrites) = ([:], [:], false) }
         for host in world.network.hosts { world.network[host].calmDown() }
         world.set(online: true)
         look { [weak self] in self?.finishAll() }
@@ -221,6 +265,38 @@ extension QueueSimulation {
     // MARK: the store
 
     static let gone = Failure(.cannotOpen, "cannot write", at: "the queue", because: "its process is gone")
+
+    private func openStore() -> Result<any QueueStore, Failure> {
+        let isLocked = state.withLock { $0.lives + 1 == scenario.database?.lockedStart && !$0.isFinale }
+        database?.setLocked(isLocked)
+        if isLocked {
+            note("starts at which another process has the lock")
+            state.withLock { $0.hasFileFault = true }
+        }
+        do throws(Failure) {
+            try store.open()
+            return .success(store)
+        } catch { return .failure(error) }
+    }
+
+    /// What happens at a call of SQLite to its files.
+    private func fileFault() -> FaultyQueueStore.Fault? {
+        let fault = state.withLock { state in
+            state.fileCalls += 1
+            return state.isDead ? nil : state.fileFaults.removeValue(forKey: state.fileCalls)
+        }
+        guard let fault else { return nil }
+        switch fault {
+        case .diesBefore, .diesWithin, .diesAfter:
+            note("kills inside SQLite")
+            // A process that ends in order has synced its files already.
+            if state.withLock({ $0.isClosing }) { store.crash(.kill) } else { die(scenario.database?.crash ?? .kill) }
+        case .isFull, .fails:
+            note("calls of SQLite that failed")
+            state.withLock { ($0.hasFileFault, $0.faultedAt) = (true, world.clock.now) }
+        }
+        return fault
+    }
 
     private func fate(of changes: [QueueChange]) -> MemoryQueueStore.Interception {
         let (isDead, fails, trap) = state.withLock { state in
@@ -240,6 +316,7 @@ extension QueueSimulation {
         }
         guard fails else { return MemoryQueueStore.Interception(spoilt(changes)) }
         note("writes that failed")
+        state.withLock { $0.faultedAt = world.clock.now }
         return MemoryQueueStore.Interception(
             [], failure: Failure(.diskFull, "cannot write", at: "the queue", because: "the disk is full"))
     }
@@ -251,7 +328,7 @@ extension QueueSimulation {
             if case .erase = change, sabotage == .losesRemovals { return nil }
             if case .value("publishing", nil) = change, sabotage == .keepsOutdatedFiles { return nil }
             guard case .put(var record) = change else { return change }
-            let before = store.record(record.id)
+            let before = (try? store.record(record.id)) ?? nil
             switch sabotage {
             case .losesDownloads: if before == nil { return nil }
             case .losesOptions: record.options = before?.options ?? record.options
@@ -263,7 +340,9 @@ extension QueueSimulation {
                 if let before, before.name != nil, record.name == nil {
                     (record.name, record.written, record.total) = (before.name, before.written, before.total)
                 }
-            case .addsSlot, .cutsFiles, .hidesRoom, .identifiesByName, .beginsAgain: break
+            case .dropsSyncs, .addsSlot, .cutsFiles, .hidesRoom, .identifiesByName, .beginsAgain, .hidesAdditions,
+                .hidesStates, .hidesChanges, .hidesMissedEvents:
+                break
             }
             return .put(record)
         }

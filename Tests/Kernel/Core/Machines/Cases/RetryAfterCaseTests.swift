@@ -99,4 +99,80 @@ import Testing
         let opened = bench.said.contains { if case .open = $0 { true } else { false } }
         #expect(opened)
     }
+
+    // MARK: several sources
+
+    private func overloaded(_ seconds: Int) -> ResponseHead {
+        var head = ResponseHead(status: 429)
+        head.retryAfter = "\(seconds)"
+        return head
+    }
+
+    /// Waits until the next attempt; the source that it goes to, and after how many seconds.
+    private func next(_ bench: inout Bench) throws -> (source: Int, after: Double) {
+        let alarm = try #require(bench.said.compactMap { if case .alarm(let alarm) = $0 { alarm } else { nil } }.first)
+        let after = (alarm.at - bench.now).seconds
+        bench.now = alarm.at
+        bench.ring()
+        return try (#require(opened(bench)), after)
+    }
+
+    private func opened(_ bench: Bench) -> Int? {
+        bench.said.compactMap { if case .open(let order) = $0 { order.source } else { nil } }.first
+    }
+
+    @Test func `a wait that one source requests holds up no other one`() throws {
+        var bench = Bench(hosts: ["a.example", "b.example", "c.example"]) { $0.retry = RetryPolicy(retries: 20) }
+        bench.begin()
+        bench.respond(overloaded(3600))
+        let retrying = bench.said.compactMap {
+            if case .notify(.retrying(let failure, after: _)) = $0 { failure } else { nil }
+        }
+        #expect(retrying.map(\.retryAfter) == [nil], "that is no wait of this download")
+        var (source, after) = try next(&bench)
+        #expect(source != 0 && after == 0)
+        // A 503 without a wait: the first one is still not asked.
+        for _ in 0..<5 {
+            bench.respond(ResponseHead(status: 503))
+            (source, _) = try next(&bench)
+            #expect(source != 0)
+        }
+    }
+
+    @Test func `when all request a wait, the shortest one counts`() throws {
+        var bench = Bench(hosts: ["a.example", "b.example"]) { $0.retry = RetryPolicy(retries: 20) }
+        bench.begin()
+        bench.respond(overloaded(3600))
+        _ = try next(&bench)
+        bench.respond(overloaded(300))
+        let (source, after) = try next(&bench)
+        #expect(source == 1 && after == 300)
+    }
+
+    @Test func `beside lanes of other sources, the next lane is one of theirs`() throws {
+        var bench = Bench(hosts: ["a.example", "b.example"]) { $0.ramp = .fixed(2) }
+        bench.begin()
+        bench.respond(overloaded(3600))
+        _ = try next(&bench)
+        bench.respond(Bench.whole(64 * Bench.megabyte))
+        bench.progress(to: Bench.megabyte)
+        bench.tick(after: 1)
+        bench.respond(overloaded(3600))
+        for _ in 0..<4 {
+            bench.tick(after: 1)
+            if let source = opened(bench) { #expect(source == 1) }
+        }
+    }
+
+    @Test func `a source whose host is known to want a wait is passed over`() throws {
+        var bench = Bench(hosts: ["a.example", "b.example"])
+        bench.begin()
+        let until = bench.now + .seconds(600)
+        bench.said = bench.machine.denied(bench.lane, until: until, now: bench.now)
+        #expect(opened(bench) == 1)
+        #expect(!bench.machine.awaitsPlace)
+        bench.said = bench.machine.denied(bench.lane, until: until, now: bench.now)
+        #expect(opened(bench) == nil)
+        #expect(bench.machine.awaitsPlace && bench.machine.nextAttempt == until)
+    }
 }

@@ -68,6 +68,23 @@ import Testing
         #expect(bench.machine.phase == .publishing && bench.machine.total == Self.total)
     }
 
+    @Test
+    func `a whole without a length is compared if its tag proves the known one, else it replaces the bytes on disk`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: Self.total, tag: "v1"))
+        bench.respond(Bench.whole(nil, tag: "v1"))
+        Self.expectComparison(bench)
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.progress(to: Self.total)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .publishing && bench.machine.total == Self.total)
+
+        var weak = Bench()
+        weak.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: Self.total, tag: nil))
+        weak.respond(Bench.whole(nil, tag: nil))
+        #expect(weak.said.contains(.startOver) && weak.machine.written == 0)
+    }
+
     @Test(arguments: Fields.allCases) func `bytes that differ from the whole are discarded, and only then`(
         fields: Fields
     ) {

@@ -52,6 +52,8 @@ enum WalkEvent: Hashable {
     /// The host has requested no request for a while.
     case held(LaneID)
     case turn
+    /// A reader waits for a byte of the first, or of the last part.
+    case wanted(isLast: Bool)
     case tick(seconds: Int)
     case network(Bool)
     case pause
@@ -74,6 +76,7 @@ extension WalkEvent {
             .diskFailed, .published, .digested(right: true), .digested(right: false), .tick(seconds: 1),
             .tick(seconds: 11),
         ]
+        events += [.wanted(isLast: false), .wanted(isLast: true)]
         events += Claim.allCases.map { .begin($0) }
         if machine.waiting.isForAddress { events += [.refreshed(found: true), .refreshed(found: false)] }
         for lane in machine.lanes.list { events += possible(for: lane) }

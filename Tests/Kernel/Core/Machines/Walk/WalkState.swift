@@ -47,6 +47,7 @@ struct WalkState {
         case .denied(let lane): return machine.denied(lane, until: nil, now: now)
         case .held(let lane): return machine.denied(lane, until: now + .seconds(5), now: now)
         case .turn: return machine.turn(now: now)
+        case .wanted(let isLast): return machine.want(isLast ? WalkState.length - 1 : 0, now: now)
         case .tick(let seconds):
             now = now + .seconds(Double(seconds))
             return machine.tick(now: now)
@@ -151,7 +152,7 @@ extension WalkState {
                 isTooSlow: lane.speed.tooSlowSince != nil)
         }
         return Key(
-            phase: machine.phase, map: map, lanes: lanes, sources: machine.sources,
+            phase: machine.phase, map: map, lanes: lanes, sources: machine.sources.map(\.withoutTime),
             representation: machine.continuity.representation, samples: machine.continuity.samples,
             elsewhere: machine.continuity.elsewhere,
             flags: [
@@ -175,4 +176,13 @@ extension WalkState {
 extension Waiting {
     /// Whether another address was requested.
     var isForAddress: Bool { if case .address = reason { true } else { false } }
+}
+
+extension Source {
+    /// With the same time for every rest.
+    var withoutTime: Source {
+        var source = self
+        if restsUntil != nil { source.restsUntil = Instant(nanoseconds: 0) }
+        return source
+    }
 }

@@ -25,7 +25,8 @@ struct WalkStep {
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
         case .begin, .responded, .claimed, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .denied, .held,
-            .turn, .tick, .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
+            .turn, .wanted, .tick, .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published,
+            .diskFailed:
             break
         }
         return requests == Set(after.lanes.list.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes.list)"
@@ -73,7 +74,8 @@ struct WalkStep {
         switch event {
         case .begin, .claimed: return nil
         case .responded, .progressed, .compared, .comparedBlank, .reachedEnd, .joined, .completed, .broke, .unreached,
-            .closed, .denied, .held, .turn, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang,
+            .closed, .denied, .held, .turn, .wanted, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed,
+            .rang,
             .digested, .published, .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
         }
@@ -96,7 +98,8 @@ struct WalkStep {
             .joined(let lane, _), .completed(let lane), .broke(let lane), .unreached(let lane), .closed(let lane),
             .claimed(let lane, _), .denied(let lane), .held(let lane), .progressed(let lane):
             before.lanes.list.first { $0.id == lane }?.source
-        case .begin, .turn, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
+        case .begin, .turn, .wanted, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang,
+            .digested,
             .published, .diskFailed:
             nil
         }
