@@ -22,7 +22,7 @@ PROGRAM = $(CURDIR)/.build/release/pawl
 RUN_TESTS = PAWL_BINARY="$(PROGRAM)" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: quick-packages help build test test-all test-build test-worlds test-some test-programs test-main test-service test-page screenshots simulate torture test-aria2 test-engines chaos fuzz attack bench bench-get bench-integrity bench-pipe bench-objects bench-names load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
+.PHONY: quick-packages help build test test-all test-build test-worlds test-some test-programs test-main test-service test-page screenshots simulate simulate-long torture powercut torture-collections test-aria2 test-engines chaos fuzz fuzz-guided attack bench bench-get bench-integrity bench-pipe bench-objects bench-names bench-collections load running-bench queue-bench check lint layers greps warnings api api-baseline apple docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,13 +52,24 @@ ifdef SEED
 	@set -o pipefail; .build/release/PawlSimulate --seed $(SEED) | tee .build/simulation/seed-$(SEED).log | tail -n 40
 else ifdef QUEUE_SEED
 	@.build/release/PawlSimulate --queue-seed $(QUEUE_SEED)
+else ifdef STREAM_SEED
+	@.build/release/PawlSimulate --stream-seed $(STREAM_SEED)
 else ifdef AGREEMENT_SEED
 	@.build/release/PawlSimulate --agreement-seed $(AGREEMENT_SEED)
+else ifdef COLLECTION_SEED
+	@.build/release/PawlSimulate --collection-seed $(COLLECTION_SEED)
 else
 	@.build/release/PawlSimulate $(SEEDS) || \
 	    { cat .build/simulation/running-* 2>/dev/null && echo "it trapped in one of these"; exit 1; }
 	@.build/release/PawlSimulate --sabotages
 endif
+
+WORLDS ?= 1000000
+
+simulate-long: ## WORLDS=1000000 simulated worlds, which go on where they were interrupted, with a table of what they covered
+	swift build -c release --static-swift-stdlib --product PawlSimulate
+	@mkdir -p .build/simulation && rm -f .build/simulation/running-*
+	@.build/release/PawlSimulate --long $(WORLDS) .build/simulation/long-$(WORLDS)
 
 test: PROGRAM = $(CURDIR)/.build/$(if $(SANITIZE),release,debug)/pawl
 test: LEFT_OUT = $(if $(SANITIZE),,--skip PawlEndToEndTests)
@@ -84,14 +95,15 @@ test-build:
 	$(if $(PRELOAD),clang -O1 -Wall -fPIC -shared Scripts/thread-sanitizer.c -o $(PRELOAD))
 	swift build --build-tests $(BUILD_FLAGS)
 
-screenshots: ## pictures of the page for the README, in Documentation/screenshots
+screenshots: build ## pictures of the page and of the terminal, in Documentation/screenshots
 	@Scripts/install-packages build test screenshots
+	Scripts/terminal-picture "$(CURDIR)/.build/release/pawl" Documentation/screenshots/terminal.svg
 	PAWL_SCREENSHOTS="$(CURDIR)/Documentation/screenshots" swift test --filter PageScreenshots
 
 rpc-reference: ## Documentation/RPC.md from the table of methods
 	PAWL_WRITE_REFERENCE=1 swift test --filter RPCReferenceTests
 
-check: lint layers greps warnings docs ## format, layers, forbidden words, warnings, documentation
+check: lint layers greps apple warnings api docs ## format, layers, forbidden words, warnings, the libraries' interface, documentation
 
 lint: ## layout and style
 	swift format lint --strict --parallel -r -p $(SOURCES)
@@ -102,6 +114,15 @@ layers: ## imports against the table in Documentation/Design.md
 greps: ## forbidden words
 	Scripts/check-greps
 
+apple: ## the kernel's decisions and engine type-check for Apple's systems
+	Scripts/check-apple
+
+api: warnings ## the public declarations against Documentation/API
+	Scripts/check-api
+
+api-baseline: warnings ## write Documentation/API
+	Scripts/check-api --write
+
 warnings: packages ## everything compiles, warnings are errors (Package.swift says so for each target)
 	swift build --build-tests
 
@@ -111,6 +132,20 @@ docs: warnings ## the library's documentation, warnings are errors
 torture: test-packages build ## the real program killed KILLS=200 times, stopped, cut off and without room (SEED=: the same dice)
 	PAWL_BINARY="$(CURDIR)/.build/release/pawl" PAWL_TORTURE=$(or $(KILLS),200) $(if $(SEED),PAWL_SEED=$(SEED)) \
 	    swift test --filter TortureTests
+
+powercut: build ## power cuts of real file systems (ext4, XFS, Btrfs) under the real program, CUTS=300 (SEED=: the same choices; REPLAY=FOLDER: one cut again), then each sabotage of a sync; root
+	swift build -c release --static-swift-stdlib --product SessionProgram
+	@Scripts/install-packages powercut || echo "pawl: file systems whose tools are missing are left out" >&2
+ifdef REPLAY
+	Tests/PowerCut/powercut.py .build/release/pawl --replay $(REPLAY)
+else
+	Tests/PowerCut/powercut.py .build/release/pawl $(or $(CUTS),300) $(if $(SEED),--seed $(SEED))
+	Tests/PowerCut/powercut.py .build/release/pawl --sabotages $(if $(SEED),--seed $(SEED))
+endif
+
+torture-collections: test-packages build ## pawl get of a hub killed KILLS=50 times, and of a registry: what is fetched twice (SEED=: the same dice)
+	Tests/Hub/kills.py .build/release/pawl hub $(or $(KILLS),50) $(SEED)
+	Tests/Hub/kills.py .build/release/pawl registry $(or $(KILLS),30) $(SEED)
 
 test-aria2: build ## command lines, RPC calls and programs compared with Debian's aria2c (FILTER=text: some)
 	Scripts/install-packages aria2
@@ -130,14 +165,18 @@ chaos: build ## pawl pipe killed by SIGKILL in each of RUNS=100 sets of shards (
 fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
 	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)
 
+fuzz-guided: test-packages ## what servers send, from responses to the file, five minutes for each target (SECONDS=300)
+	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),300) transfers frames listings hub registry playlists mpd segments
+
 attack: test-packages build ## attacks on the service, named ones and by chance, and on the client (SECONDS=600 of each; SEED=: the same again)
 	Scripts/attack --pawl .build/release/pawl --latency --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 	Scripts/attack-client --pawl .build/release/pawl --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 
+COLLECTIONS = $(filter tree hub image,$(subst $(comma), ,$(CASES)))
 INTEGRITY = $(filter verify repair zsync,$(subst $(comma), ,$(CASES)))
-bench: $(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(filter s3,$(CASES)),bench-objects,$(if $(INTEGRITY),bench-integrity,bench-get)))) ## pawl beside its peers (CASES=plain,tls,far: some, far needs root; CASES=pipe: pawl pipe; CASES=s3: objects; CASES=names: 50,000 host names; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: $(if $(COLLECTIONS),bench-collections,$(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(filter s3,$(CASES)),bench-objects,$(if $(INTEGRITY),bench-integrity,bench-get))))) ## pawl beside its peers (CASES=plain,tls,far: some, far needs root; CASES=pipe: pawl pipe; CASES=s3: objects; CASES=names: 50,000 host names; CASES=tree,hub,image: whole collections; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 
 bench-get:
 	@Scripts/install-packages build bench
@@ -182,10 +221,33 @@ bench-names:
 	$(MAKE) --no-print-directory build
 	Benchmarks/names.py --pawl .build/release/pawl --names $(or $(NAMES),50000) $(if $(BEFORE),--before '$(BEFORE)') --markdown $(or $(REPORT),.build/bench-names.md)
 
+bench-collections:
+	@Scripts/install-packages build bench bench-collections
+	$(MAKE) --no-print-directory build
+	gcc -O2 -Wall -o .build/measure Benchmarks/measure.c
+	gcc -O2 -Wall -o .build/link Benchmarks/link.c
+	[[ -x .build/bench-hub/bin/python ]] || python3 -m venv .build/bench-hub
+	[[ -x .build/bench-hub-transfer/bin/python ]] || python3 -m venv .build/bench-hub-transfer
+	.build/bench-hub/bin/python -m pip install --quiet huggingface_hub || true
+	.build/bench-hub-transfer/bin/python -m pip install --quiet 'huggingface_hub<1' hf_transfer || true
+	Benchmarks/collection.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),3) --cases '$(CASES)' \
+	    $$([[ ! -x .build/bench-hub/bin/hf ]] || echo --hf .build/bench-hub) \
+	    $$(.build/bench-hub-transfer/bin/python -c 'import hf_transfer' && echo --hf-transfer .build/bench-hub-transfer) \
+	    --markdown $(or $(REPORT),.build/bench-collections.md)
+
 load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling (PHASES=calls,sockets,polls)
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
 	Benchmarks/load.py --pawl .build/release/pawl $(if $(PHASES),--phases $(PHASES))
+
+running-bench: packages ## the CPU time of a portion of bytes beside 100, 1,000 and up to 10,000 running downloads (three descriptors each)
+	swift build -c release --static-swift-stdlib --product QueueBench
+	gcc -O2 -Wall -o .build/trickle Benchmarks/trickle.c
+	@folder=$$(mktemp -d -p /dev/shm) && trap 'kill %% 2>/dev/null; rm -rf "$$folder"' EXIT && \
+	most=$$(($$(ulimit -n) / 3 - 100)) && for count in 100 1000 $$((most < 10000 ? most : 10000)); do \
+	    .build/trickle 8099 2000000000 1000 $$((count / 10)) >/dev/null & \
+	    .build/release/QueueBench "$$folder" 8099 $$count 15; kill %%; wait; rm -rf "$$folder"/*; \
+	done
 
 queue-bench: packages ## a queue of 100,000: adding, pages at any depth, memory
 	swift build -c release --static-swift-stdlib --product QueueBench
@@ -213,14 +275,16 @@ uninstall: ## remove what install wrote; queues, settings and downloads stay
 	    "$(SHARE)/bash-completion/completions/pawl" "$(SHARE)/zsh/site-functions/_pawl" \
 	    "$(SHARE)/fish/vendor_completions.d/pawl.fish"
 
-dist: packages ## the Debian package, the wheel, the tarball and the container image, in .build/dist (MINISIGN_KEY=FILE: signed)
-	MINISIGN_KEY="$(MINISIGN_KEY)" Scripts/dist
+ARCH ?= amd64
+
+dist: packages ## the Debian package, the wheel, the tarball and the container image, in .build/dist (MINISIGN_KEY=FILE: signed; ARCH=arm64: cross-built, in .build/dist-arm64)
+	ARCH=$(ARCH) MINISIGN_KEY="$(MINISIGN_KEY)" Scripts/dist
 
 image: packages ## the container image, an OCI archive in .build/dist
 	Scripts/dist image
 
-test-dist: ## each artifact of dist in a clean room (root, Debian's packages; up to 20 minutes)
-	Scripts/test-dist
+test-dist: ## each artifact of dist in a clean room (root, Debian's packages; up to 20 minutes; ARCH=arm64: under QEMU)
+	$(if $(filter arm64,$(ARCH)),Scripts/test-arm64,Scripts/test-dist)
 
 clean: ## remove what was built
 	rm -rf .build
