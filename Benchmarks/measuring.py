@@ -42,6 +42,10 @@ class Runner:
         self.warm(size)
         if paced:
             time.sleep(1 - time.time() % 1)
+        return self.complete(command, size, limit)
+
+    def complete(self, command, size, limit):
+        """The same, with nothing made ready before."""
         process = self.start(command)
         try:
             process.wait(limit)

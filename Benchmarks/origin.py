@@ -110,7 +110,7 @@ def common(root, folder):
 worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 1024; }}
 http {{
-  access_log off; sendfile on; root {root}; keepalive_requests 1000000; client_body_temp_path {folder}/body;
+  access_log off; sendfile on; autoindex on; root {root}; keepalive_requests 1000000; client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fcgi; uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi; http2_max_concurrent_streams 128;"""
 

@@ -4,6 +4,7 @@ import Pawl
 /// A long queue: how long adding takes, how long a page at any depth, and how much memory each download.
 ///
 /// usage: QueueBench FOLDER    the queue is made in it
+///        QueueBench FOLDER PORT COUNT SECONDS    see ``RunningBench``
 @main
 enum QueueBench {
     private static let batches = 10
@@ -14,11 +15,15 @@ enum QueueBench {
     ]
 
     static func main() async throws {
-        guard CommandLine.arguments.count == 2 else {
-            print("usage: QueueBench FOLDER")
+        let arguments = CommandLine.arguments
+        if arguments.count == 5, let port = Int(arguments[2]), let count = Int(arguments[3]), let seconds = Int(arguments[4]) {
+            return try await RunningBench(port: port, count: count, folder: arguments[1]).measure(seconds)
+        }
+        guard arguments.count == 2 else {
+            print("usage: QueueBench FOLDER [PORT COUNT SECONDS]")
             exit(2)
         }
-        let folder = CommandLine.arguments[1]
+        let folder = arguments[1]
         let manager = try await DownloadManager(root: folder)
         let empty = resident()
         var longest = Duration.zero
@@ -32,7 +37,7 @@ enum QueueBench {
         report("memory for each of 100,000", "\(Int(memory)) bytes", holds: memory <= 1024)
         var places: [Duration] = []
         for depth in stride(from: 0, to: batches * batch, by: page) {
-            places.append(try await timed { try await manager.line(offset: depth, limit: page) }.1)
+            places.append(try await timed { try await manager.waiting(offset: depth, limit: page) }.1)
         }
         report("a page of 100 of the line, by its index", places)
         for (name, ordering) in orderings { try await pages(name, ordering, manager) }
