@@ -251,8 +251,9 @@ extension Report {
     /// Whether its line may be long; what a terminal has wrapped of others it joins when it becomes wider.
     fileprivate var isSentence: Bool {
         switch kind {
-        case .failed, .notice, .retry, .finished: true
-        case .started, .waitingForNetwork, .waitingForDisk, .verifying, .paused, .unchanged, .listed, .removed:
+        case .failed, .notice, .retry: true
+        case .started, .waitingForNetwork, .waitingForDisk, .verifying, .paused, .finished, .unchanged, .listed,
+            .removed:
             false
         }
     }
