@@ -7,6 +7,15 @@ package enum SidecarNames {
     package static let own = [".sha256", ".sha256sum", ".sha512", ".sha512sum", ".md5"]
     /// In the file's folder.
     package static let common = ["SHA256SUMS", "SHA256SUMS.txt", "sha256sum.txt", "SHA512SUMS", "CHECKSUM", "MD5SUMS"]
+    /// As ``own``, of files on disk, where looking for them costs no request.
+    package static let ownOnDisk =
+        own + [
+            ".md5sum", ".sha1", ".sha1sum", ".sha224", ".sha224sum", ".sha384", ".sha384sum", ".sha3", ".sha3sum",
+            ".b2", ".b2sum",
+            ".blake2b", ".blake2s", ".sm3", ".sfv",
+        ]
+    /// As ``common``, on disk.
+    package static let commonOnDisk = common + ["SHA384SUMS", "SHA224SUMS", "SHA1SUMS", "B2SUMS"]
     /// Whether a file of that name has digests of others, in a folder that is listed.
     package static func isList(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()

@@ -7,6 +7,8 @@ enum CommandMeaning {
     /// An option of a download with that name, whose value is the option's or this one.
     case option(String, fixed: String? = nil)
     case header, cookie, referer, user, method, folder, name, remoteName, tries, url, bearer
+    /// URLs are no patterns.
+    case globOff
     /// A body, or with `get` a part of the query.
     case data(CommandData)
     case get
@@ -51,7 +53,8 @@ extension CommandMeaning {
         ("interface", .option("interface")), ("resolve", .option("resolve")),
         ("C continue-at", .valued),
         ("remote-name-all L location compressed s silent S show-error f fail fail-with-body", .flag),
-        ("g globoff # progress-bar v verbose N no-buffer J remote-header-name R remote-time i include", .flag),
+        ("g globoff", .globOff),
+        ("# progress-bar v verbose N no-buffer J remote-header-name R remote-time i include", .flag),
         ("0 http1.0 http1.1 http2 http2-prior-knowledge http3 4 ipv4 6 ipv6 n netrc create-dirs", .flag),
         ("path-as-is tr-encoding no-keepalive tcp-nodelay ssl-reqd tlsv1 tlsv1.2 tlsv1.3 Z parallel", .flag),
         ("no-progress-meter retry-connrefused retry-all-errors q disable basic anyauth no-alpn digest", .flag),

@@ -18,8 +18,13 @@ struct CommandReader {
     /// The first option that sends a body.
     private var bodyOption: String?
     private var sendsDataInQuery = false
+    /// Whether curl expands `[1-3]` and `{a,b}` in URLs.
+    private var expands: Bool
 
-    init(_ program: TransferCommand.Program, _ words: [String]) { (self.program, self.words) = (program, words) }
+    init(_ program: TransferCommand.Program, _ words: [String]) {
+        (self.program, self.words) = (program, words)
+        expands = program == .curl
+    }
 
     mutating func read() throws(Failure) -> [InputEntry] {
         while next < words.count {
@@ -56,14 +61,14 @@ struct CommandReader {
     }
 
     private mutating func entries() throws(Failure) -> [InputEntry] {
+        if expands { try expand() }
         if let bodyOption, !sendsDataInQuery { throw TransferCommand.refusal(bodyOption, CommandMeaning.body) }
         for index in addresses.indices { addresses[index] = try completed(addresses[index]) }
         try checkHost()
         // All URLs of aria2c are one file's.
         let groups = program == .aria2c ? [addresses] : addresses.map { [$0] }
         if program == .wget, groups.count > 1, names.contains(where: { $0 != nil }) {
-            let why = LocalizableMessage("command-one-name", "it writes several files into one")
-            throw TransferCommand.refusal("-O", why)
+            throw Self.refusalOfOneName("-O")
         }
         return groups.enumerated().map { index, group in
             var entry = InputEntry(addresses: group, options: options, line: 1)
@@ -72,6 +77,49 @@ struct CommandReader {
             }
             return entry
         }
+    }
+
+    /// Replaces each pattern by its URLs, each with its file.
+    private mutating func expand() throws(Failure) {
+        let patterns = addresses
+        let given = names
+        (addresses, names) = ([], [])
+        for (index, pattern) in patterns.enumerated() {
+            let name = index < given.count ? given[index] : nil
+            let expansions: [ParameterizedAddress.Expansion]
+            do throws(ParameterizedAddress.Fault) {
+                expansions = try ParameterizedAddress.expandedAsByCurl(pattern)
+            } catch {
+                throw Failure(
+                    .badOption, "cannot use", at: Redaction.address(pattern),
+                    because: LocalizableMessage("command-pattern", "curl cannot expand its brackets and braces"),
+                    remedy: "add --globoff to the command where they are meant as they are")
+            }
+            let files = expansions.map { expansion in name.map { Self.file($0, expansion.values) } }
+            if name != nil, Set(files).count < files.count { throw Self.refusalOfOneName("-o") }
+            addresses += expansions.map(\.text)
+            names += files
+        }
+    }
+
+    /// The name with what the parts of the pattern are for `#1`, `#2` and so on.
+    private static func file(_ name: String, _ values: [[UInt8]]) -> String {
+        var text: [UInt8] = []
+        var rest = Array(name.utf8)[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(while: \.isDigit)
+            if byte == .hash, let number = digits.decimalNumber, number >= 1, number <= values.count {
+                text += values[Int(number) - 1]
+                rest = rest[digits.endIndex...]
+            } else {
+                text.append(byte)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func refusalOfOneName(_ option: String) -> Failure {
+        TransferCommand.refusal(option, LocalizableMessage("command-one-name", "it writes several files into one"))
     }
 
     /// A URL with its scheme, and with what options add to its query.
@@ -167,6 +215,9 @@ struct CommandReader {
             add("retries", String(tries == 0 ? RetryPolicy.mostRetries : max(0, tries - 1)))
         case .url: addresses.append(try value(word, attached))
         case .bearer: add("header", "Authorization: Bearer \(try value(word, attached))")
+        case .globOff:
+            expands = false
+            return false
         case .get:
             sendsDataInQuery = true
             return false

@@ -1,7 +1,7 @@
 import PawlBase
 
 /// Addresses with alternatives and sequences, as aria2's `--parameterized-uri` expands them: `{a,b}`, `[1-3]`,
-/// `[001-100:2]`, `[a-z]`.
+/// `[001-100:2]`, `[a-z]`; curl's are the same but for some details.
 package enum ParameterizedAddress {
     /// Why a text cannot be expanded.
     package struct Fault: Error, Hashable, Sendable { package let words: String }
@@ -11,32 +11,100 @@ package enum ParameterizedAddress {
     /// Bytes of all of them together, at most.
     private static let mostBytes = 64 << 20
 
+    /// An address, and what each alternative or sequence is in it.
+    struct Expansion: Hashable, Sendable {
+        fileprivate(set) var bytes: [UInt8] = []
+        fileprivate(set) var values: [[UInt8]] = []
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    private enum Form { case aria2, curl }
+
+    private enum Part {
+        case text([UInt8])
+        case choices([[UInt8]])
+    }
+
     /// All addresses in order; the last part varies fastest.
     ///
     /// Throws for an open bracket, a damaged sequence, and
     /// more than ``most`` addresses.
     package static func expand(_ text: String) throws(Fault) -> [String] {
-        var results: [[UInt8]] = [[]]
+        try product(of: try parts(of: text, .aria2)).map(\.text)
+    }
+
+    /// As curl expands them: a bracket or brace behind a backslash, `[]` and an IPv6 address are none of a pattern.
+    static func expandedAsByCurl(_ text: String) throws(Fault) -> [Expansion] {
+        try product(of: try parts(of: text, .curl))
+    }
+
+    private static func parts(of text: String, _ form: Form) throws(Fault) -> [Part] {
+        var parts: [Part] = []
+        var plain: [UInt8] = []
         var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
+        while let byte = rest.first {
+            if form == .curl, let literal = literal(at: rest) {
+                // Without the backslash.
+                plain += literal.first == .backslash ? literal.dropFirst() : literal
+                rest = rest[literal.endIndex...]
+                continue
+            }
+            rest = rest.dropFirst()
+            let choices: [[UInt8]]
             switch byte {
             case UInt8(ascii: "{"):
                 let body = try body(&rest, until: UInt8(ascii: "}"))
-                let choices = body.split(separator: .comma).map(Array.init)
-                guard !choices.isEmpty else { throw Fault(words: "empty {} is not allowed") }
-                results = try product(results, choices)
-            case UInt8(ascii: "["):
-                results = try product(results, try sequence(try body(&rest, until: UInt8(ascii: "]"))))
-            default:
-                let plain = [byte] + rest.prefix { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }
-                rest = rest.dropFirst(plain.count - 1)
-                guard results.count * (results[0].count + plain.count) <= mostBytes else {
+                choices = body.split(separator: .comma, omittingEmptySubsequences: form == .aria2).map(Array.init)
+                guard !choices.isEmpty, !body.isEmpty else { throw Fault(words: "empty {} is not allowed") }
+            case UInt8(ascii: "["): choices = try sequence(try body(&rest, until: UInt8(ascii: "]")))
+            case _:
+                if form == .curl, special.contains(byte) {
+                    throw Fault(words: "\(Character(Unicode.Scalar(byte))) has no beginning")
+                }
+                plain.append(byte)
+                continue
+            }
+            parts += [.text(plain), .choices(choices)]
+            plain = []
+        }
+        return parts + [.text(plain)]
+    }
+
+    private static let special = Array("{}[]".utf8)
+
+    /// What begins with a special character and is none of a pattern.
+    private static func literal(at rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        if rest.first == .backslash {
+            return rest.dropFirst().first.map(special.contains) == true ? rest.prefix(2) : nil
+        }
+        guard rest.first == UInt8(ascii: "["), let end = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+        let body = rest[..<end].dropFirst()
+        let isAddress = body.count { $0 == .colon } > 1
+        return body.isEmpty || isAddress ? rest[...end] : nil
+    }
+
+    private static func product(of parts: [Part]) throws(Fault) -> [Expansion] {
+        var results = [Expansion()]
+        for part in parts {
+            switch part {
+            case .text(let plain):
+                guard results.count * (results[0].bytes.count + plain.count) <= mostBytes else {
                     throw Fault(words: "its addresses are too long together")
                 }
-                for index in results.indices { results[index] += plain }
+                for index in results.indices { results[index].bytes += plain }
+            case .choices(let choices):
+                let (count, overflow) = results.count.multipliedReportingOverflow(by: choices.count)
+                let bytes = results[0].bytes.count + (choices.map(\.count).max() ?? 0)
+                guard !overflow, count <= most, count * bytes <= mostBytes else {
+                    throw Fault(words: "it means more than \(most) addresses")
+                }
+                results = results.flatMap { start in
+                    choices.map { Expansion(bytes: start.bytes + $0, values: start.values + [$0]) }
+                }
             }
         }
-        return results.map { String(decoding: $0, as: UTF8.self) }
+        return results
     }
 
     private static func body(_ rest: inout ArraySlice<UInt8>, until end: UInt8) throws(Fault) -> ArraySlice<UInt8> {
@@ -45,15 +113,6 @@ package enum ParameterizedAddress {
         }
         defer { rest = rest[(close + 1)...] }
         return rest[..<close]
-    }
-
-    private static func product(_ left: [[UInt8]], _ right: [[UInt8]]) throws(Fault) -> [[UInt8]] {
-        let (count, overflow) = left.count.multipliedReportingOverflow(by: right.count)
-        let bytes = (left.first?.count ?? 0) + (right.map(\.count).max() ?? 0)
-        guard !overflow, count <= most, count * bytes <= mostBytes else {
-            throw Fault(words: "it means more than \(most) addresses")
-        }
-        return left.flatMap { start in right.map { start + $0 } }
     }
 
     private static func sequence(_ body: ArraySlice<UInt8>) throws(Fault) -> [[UInt8]] {

@@ -21,6 +21,9 @@ package struct RPCError: Error, Hashable, Sendable {
     package static let invalidParameters = RPCError(-32602, "Invalid params.")
     /// A parameter of one of Pawl's own methods that cannot be used.
     package static func invalid(_ message: String) -> RPCError { RPCError(invalidParameters.code, message) }
+    /// A string of the message has half of a surrogate pair.
+    package static let notText = invalid(
+        "a string has half of a surrogate pair, such as \\ud800, which is no character")
     package static let unauthorized = RPCError("Unauthorized")
 
     package static func noSuchMethod(_ name: String) -> RPCError { RPCError("No such method: \(name)") }

@@ -8,7 +8,8 @@ package enum RPCMessage: Hashable, Sendable {
     /// The body of a POST, or a WebSocket's message.
     package static func parse(_ bytes: [UInt8]) -> RPCMessage {
         do throws(JSON.ParsingError) { return sort(try JSON.parse(bytes)) } catch {
-            return .one(.refused(id: .null, .parse))
+            guard let repaired = error.repaired else { return .one(.refused(id: .null, .parse)) }
+            return .one(.refused(id: repaired["id"] ?? .null, .notText))
         }
     }
 
@@ -28,10 +29,11 @@ package enum RPCMessage: Hashable, Sendable {
         var parameters: JSON?
         if let coded = query("params"), !coded.isEmpty {
             // aria2 responds to an unreadable parameter with this code, not with the parse error's.
-            guard let bytes = Base64.decode(coded.utf8), let value = try? JSON.parse(bytes) else {
-                return .one(.refused(id: .null, .invalidRequest))
+            guard let bytes = Base64.decode(coded.utf8) else { return .one(.refused(id: .null, .invalidRequest)) }
+            do throws(JSON.ParsingError) { parameters = try JSON.parse(bytes) } catch {
+                guard error.repaired != nil else { return .one(.refused(id: .null, .invalidRequest)) }
+                return .one(.refused(id: query("id").map(JSON.string) ?? .null, .notText))
             }
-            parameters = value
         }
         let (id, method) = (query("id").map(JSON.string), query("method").map(JSON.string))
         if id == nil, method == nil, case .array = parameters, let parameters { return sort(parameters) }

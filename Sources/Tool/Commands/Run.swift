@@ -66,6 +66,7 @@ private func shown(_ word: String) -> String {
 
 /// Runs a command, or shows its help.
 private func run(_ command: Command, _ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
+    CommandTerms.run(command)
     switch try command.run(arguments) {
     case .exit(let code): return code
     case .help(let length):
@@ -77,7 +78,10 @@ private func run(_ command: Command, _ arguments: ArraySlice<String>) throws(Fai
 private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32 {
     switch arguments.first {
     // As git does: who types the name wants to know what it can do.
-    case "--help", "-h", nil:
+    case nil:
+        say(HelpText.short(.ofTerminal))
+        return 0
+    case "--help", "-h":
         say(HelpText.overview(.ofTerminal))
         return 0
     case "--help-all":

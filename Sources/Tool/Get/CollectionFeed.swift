@@ -12,7 +12,7 @@ final class CollectionFeed {
         case found(PlannedEntry, GetPlan.Collection)
         /// The folder has the file already.
         case unchanged(PlannedEntry)
-        case refused(Failure)
+        case refused(Failure, of: String)
         case notice(String)
         /// A listing has ended.
         case listed(ListingTally, of: String)
@@ -65,7 +65,7 @@ final class CollectionFeed {
             // Read before: then nothing is left behind it.
             let tally = run.tally
             let events = run.take()
-            for event in events { take(event, report) }
+            for event in events { take(event, of: run, report) }
             guard tally.isOver else {
                 if events.isEmpty { return }
                 continue
@@ -84,15 +84,15 @@ final class CollectionFeed {
         run.start()
     }
 
-    private func take(_ event: ListingEvent, _ report: (Event) -> Void) {
+    private func take(_ event: ListingEvent, of run: CollectionRun, _ report: (Event) -> Void) {
         switch event {
-        case .refused(let failure): report(.refused(failure))
+        case .refused(let failure): report(.refused(failure, of: run.source))
         case .notice(let text): report(.notice(text))
         case .entry(let planned):
             guard planned.entry.kind != .folder else { return }
             if case .unchanged = planned.state {
                 let (folder, path) = planned.entry.location(in: collections[begun.count - 1].folder)
-                run?.settle(planned.entry.path, .file("\(folder)/\(path)"))
+                run.settle(planned.entry.path, .file("\(folder)/\(path)"))
                 return report(.unchanged(planned))
             }
             waiting.append((planned, begun.count - 1))
@@ -105,7 +105,7 @@ final class CollectionFeed {
         total = total.addingClamped(tally.bytes)
         isOver = begun.count == collections.count
         report(.listed(tally, of: run.source))
-        if let failure = tally.failure { report(.refused(failure)) }
+        if let failure = tally.failure { report(.refused(failure, of: run.source)) }
         guard isOver, let maximumTotal, holds else { return }
         holds = false
         guard total > maximumTotal else { return }
@@ -116,7 +116,7 @@ final class CollectionFeed {
                 Failure(
                     .tooLarge, "cannot download", at: run.source,
                     because: "the listed files have \(total) bytes, and --max-total allows \(maximumTotal)",
-                    remedy: "raise --max-total, or leave some out with --exclude")))
+                    remedy: "raise --max-total, or leave some out with --exclude"), of: run.source))
     }
 
     /// The next file, and whose it is; `nil` while none is known.

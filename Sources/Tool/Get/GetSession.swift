@@ -174,7 +174,8 @@ package struct GetSession: ~Copyable {
                     if !isListed { next -= 1 }
                     return
                 }
-                reporter.notify(ledger.refuse(error))
+                let source = listed?.entry.entry.address ?? plan.items[next - 1].source
+                reporter.notify(ledger.refuse(error, of: source))
             }
         }
         pollListing()
@@ -199,7 +200,7 @@ package struct GetSession: ~Copyable {
         }
         item.isStream = true
         ledger.drop(event.id.rawValue)
-        do throws(PawlError) { try begin(item) } catch { reporter.notify(ledger.refuse(error)) }
+        do throws(PawlError) { try begin(item) } catch { reporter.notify(ledger.refuse(error, of: item.source)) }
         return true
     }
 
@@ -231,9 +232,9 @@ package struct GetSession: ~Copyable {
             case .unchanged(let planned):
                 reporter.notify(
                     Report(
-                        id: nil, source: planned.entry.address, name: nil,
+                        id: nil, source: Redaction.address(planned.entry.address), name: nil,
                         kind: .unchanged(path: planned.entry.path, length: planned.entry.size)))
-            case .refused(let failure): reporter.notify(ledger.refuse(PawlError(failure)))
+            case .refused(let failure, let source): reporter.notify(ledger.refuse(PawlError(failure), of: source))
             case .notice(let text):
                 reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
             case .listed(let tally, let source):
@@ -250,7 +251,7 @@ package struct GetSession: ~Copyable {
                 guard let text = try run.complete() else { continue }
                 reporter.notify(Report(id: nil, source: "pawl", name: nil, kind: .notice(text)))
             } catch {
-                reporter.notify(ledger.refuse(PawlError(error)))
+                reporter.notify(ledger.refuse(PawlError(error), of: run.source))
                 if code == 0 { code = error.code.rawValue }
             }
         }
@@ -285,7 +286,7 @@ package struct GetSession: ~Copyable {
                     reporter.notify(
                         Report(id: nil, source: run.source, name: path, kind: .removed(path: path)))
                 case .failure(let failure):
-                    reporter.notify(ledger.refuse(PawlError(failure)))
+                    reporter.notify(ledger.refuse(PawlError(failure), of: run.source))
                     if code == 0 { code = failure.code.rawValue }
                 }
             }

@@ -30,7 +30,9 @@ package enum PlainText {
     }
 
     private static func listed(_ tally: ListingTally) -> String {
-        var text = "\(tally.files) \(tally.files == 1 ? "file" : "files"), \(NumberFormat.size(tally.bytes))"
+        var text = "\(tally.files) \(tally.files == 1 ? "file" : "files")"
+        // Not every listing has sizes.
+        if tally.bytes > 0 { text += ", \(NumberFormat.size(tally.bytes))" }
         if tally.unchanged > 0 {
             text += "; \(tally.unchanged) \(tally.unchanged == 1 ? "is" : "are") there already, unchanged"
             if tally.byTime > 0 { text += " (\(tally.byTime) by length and time)" }
@@ -44,7 +46,7 @@ package enum PlainText {
     /// Why the wait is shorter than the one that the server requested.
     private static func limit(_ error: PawlError, _ delay: Double) -> String {
         guard let requested = error.retryAfter, requested.seconds > delay + 1 else { return "" }
-        return ", the longest wait that --max-retry-after allows"
+        return ", the longest wait that \(CommandTerms.running.text(of: .maximumRetryAfter)) allows"
     }
 
     /// The last line of a run with several files.
@@ -80,7 +82,7 @@ package enum PlainText {
         let texts = [
             " in \(time(seconds))\(speed)\(verified)", " in \(time(seconds))\(verified)", verified,
         ]
-        return begin + (texts.first { TerminalText.width(begin + $0) < width } ?? texts[0])
+        return begin + (texts.first { TerminalText.width(begin + $0) < width } ?? verified)
     }
 
     /// With tenths below one minute.

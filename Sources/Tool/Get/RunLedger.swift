@@ -36,11 +36,11 @@ package struct RunLedger: Sendable {
     /// Forgets a download that another one takes the place of.
     package mutating func drop(_ id: UInt64) { active[id] = nil }
 
-    /// Records a URL that was rejected before it became a download.
-    package mutating func refuse(_ error: PawlError) -> Report {
+    /// Records what was rejected before it became a download; `source` is its URL, or that of its collection.
+    package mutating func refuse(_ error: PawlError, of source: String) -> Report {
         failed += 1
         lastFailure = error.code.rawValue
-        return Report(id: nil, source: error.place, name: nil, kind: .failed(error))
+        return Report(id: nil, source: Redaction.address(source), name: nil, kind: .failed(error))
     }
 
     /// Records an event and returns the report of it, if any; late events of ended downloads are ignored.

@@ -138,7 +138,7 @@ struct DownloadTable {
 
     /// Columns that are left out where there is not enough room for the names, in this order.
     private static let optional: [Column] = [.speed, .size, .left, .done]
-    private static let shortestName = 20
+    private static let shortestName = 30
 
     init(_ downloads: [RemoteDownload], _ terminal: TerminalState? = nil) {
         self.downloads = downloads
@@ -164,16 +164,18 @@ struct DownloadTable {
         }
         let longest = min(DownloadTable.shortestName, widths[.name] ?? 0)
         for column in DownloadTable.optional where room() < longest { columns.removeAll { $0 == column } }
-        var text = line(columns.map(\.title), columns, widths, room())
-        for (row, download) in zip(rows, downloads) {
-            text += line(columns.map { row[$0] ?? "" }, columns, widths, room(), download.stateText.style)
+        let names = TerminalText.distinct(downloads.map(\.title), to: max(4, room()), ellipsis: ellipsis)
+        var text = line(columns.map(\.title), columns, widths)
+        for ((row, name), download) in zip(zip(rows, names), downloads) {
+            let texts = columns.dropLast().map { row[$0] ?? "" } + [name]
+            text += line(texts, columns, widths, download.stateText.style)
             if let detail = detail(download) { text += below(detail, width: width) }
         }
         return text
     }
 
     private func line(
-        _ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int, _ style: StyledLine.Style = .plain
+        _ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ style: StyledLine.Style = .plain
     ) -> String {
         var line = StyledLine()
         for (column, text) in zip(columns, texts).dropLast() {
@@ -183,7 +185,7 @@ struct DownloadTable {
             line.append(padded, column == .state ? style : .plain)
             line.append("  ")
         }
-        line.append(TerminalText.shortened(texts.last ?? "", to: max(4, room), ellipsis: ellipsis))
+        line.append(texts.last ?? "")
         return line.escaped(inColor: takesColor) + "\n"
     }
 

@@ -132,15 +132,18 @@ extension Remedy {
 
     /// For a download of the service: `pawl set` changes its options.
     fileprivate var queueText: String {
+        // The service refuses them, or what has added the download.
+        if concernsPrivateAddresses {
+            return "add it with 'pawl add' to a service without --deny-private-addresses if this is intended"
+        }
+        var changes = false
         let text = worded {
-            $0.option
+            guard Remedy.changeable.contains(String($0.option.dropFirst(2))) else { return $0.title }
+            changes = true
+            return $0.option
         } resume: {
             "run 'pawl resume ID'"
         }
-        let isChangeable = parts.contains { part in
-            guard case .option(let id) = part else { return false }
-            return Remedy.changeable.contains(String(id.option.dropFirst(2)))
-        }
-        return isChangeable ? "\(text) ('pawl set ID' changes options)" : text
+        return changes ? "\(text) ('pawl set ID' changes options)" : text
     }
 }

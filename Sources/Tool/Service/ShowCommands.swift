@@ -174,6 +174,7 @@ struct DownloadSheet {
         guard let total = download.total else {
             return download.written == 0 ? "unknown" : "\(NumberFormat.size(download.written)) of unknown size"
         }
+        guard download.written < total else { return NumberFormat.size(total) }
         let percent = download.percent.map { " (\(NumberFormat.fixed($0, decimals: 1))%)" } ?? ""
         return "\(NumberFormat.size(download.written)) of \(NumberFormat.size(total))\(percent)"
     }

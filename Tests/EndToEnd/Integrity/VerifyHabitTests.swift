@@ -26,6 +26,39 @@ import Testing
         #expect(own.lines == ["c.iso: OK, sha-256 (c.iso.sha256)"] && own.code == 0, "\(own)")
     }
 
+    @Test(arguments: [
+        ("a.sfv", "; a comment\na %CRC\n", "crc32"), ("a.md5", "%MD5  a\n", "md5"), ("a.sha1", "%SHA1\n", "sha-1"),
+        ("all.md5sum", "%MD5 *a\n", "md5"), ("bsd.txt", "SHA1 (a) = %SHA1\n", "sha-1"),
+        ("list", "%SHA1  ./a\n", "sha-1"),
+    ]) func `a sums file of another notation or name stands for its files, too`(
+        name: String, text: String, algorithm: String
+    ) throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        // The last bytes of a gzip file (RFC 1952 §2.3.1).
+        let crc = "gzip -c a | tail -c 8 | head -c 4 | od -A n -t x4"
+        let digests = [
+            ("%CRC", try bench.run("/bin/sh", ["-c", crc]).lines[0].replacing(" ", with: "")),
+            ("%MD5", try bench.sum("md5sum", of: "a")),
+            ("%SHA1", try bench.sum("sha1sum", of: "a")),
+        ]
+        try bench.write(name, Array(digests.reduce(text) { $0.replacing($1.0, with: $1.1) }.utf8))
+        let run = try bench.pawl("verify", name)
+        #expect(run.code == 0 && run.lines == ["a: OK, \(algorithm) (\(name))"], "\(run)")
+        // What has its file's name is found beside that, too.
+        if name.hasPrefix("a.") { #expect(try bench.pawl("verify", "a").lines == run.lines) }
+        try bench.write("a", [1])
+        #expect(try bench.pawl("verify", name).code == 32)
+    }
+
+    @Test func `a text that is no sums file stands for itself`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        try bench.write("notes.txt", Array("the digests:\n\(try bench.sum("sha1sum", of: "a"))  a\n".utf8))
+        let run = try bench.pawl("verify", "notes.txt")
+        #expect(run.code == 28 && run.errors.contains("no sums file beside it names it"), "\(run)")
+    }
+
     @Test func `what a sums file names in other folders is not read`() throws {
         let bench = try IntegrityBench()
         try bench.write("outside", [1])

@@ -75,6 +75,29 @@ struct TransferCommandTests {
         #expect(files.map { values($0, "output") } == [[], ["x"], []])
     }
 
+    @Test(arguments: [
+        ("http://a/{x,}[1-2]", ["http://a/x1", "http://a/x2", "http://a/1", "http://a/2"]),
+        ("-g http://a/{x,y}[1-2]", ["http://a/{x,y}[1-2]"]),
+        ("http://a/f --globoff -L --url http://a/[1-2]", ["http://a/f", "http://a/[1-2]"]),
+        ("http://a/[008-010:2].jpg", ["http://a/008.jpg", "http://a/010.jpg"]),
+        ("http://a/[b-c]", ["http://a/b", "http://a/c"]),
+        (#"'http://a/\[1-2\]\{x\}\y'"#, [#"http://a/[1-2]{x}\y"#]), ("http://a/?x[]=1", ["http://a/?x[]=1"]),
+        ("http://[::1]:80/{a,b}", ["http://[::1]:80/a", "http://[::1]:80/b"]),
+        ("-G -d q=[1-2] a.example/[1-2]", ["http://a.example/1?q=[1-2]", "http://a.example/2?q=[1-2]"]),
+    ]) func `curl's patterns in URLs are expanded as curl does`(arguments: String, urls: [String]) throws {
+        let entries = try TransferCommand.entries(in: "curl \(arguments)")
+        #expect(entries.map(\.addresses) == urls.map { [$0] })
+        #expect(
+            try TransferCommand.entries(in: "wget 'http://a/{x,y}[1-2]'").map(\.addresses) == [["http://a/{x,y}[1-2]"]])
+    }
+
+    @Test func `each URL of a pattern has its file, by the numbers of its parts`() throws {
+        let entries = try TransferCommand.entries(in: "curl 'http://a/{x,y}/[1-2]' -o '#1-#2#3.#' http://a/z -o z")
+        #expect(entries.map { values($0, "output") } == [["x-1#3.#"], ["x-2#3.#"], ["y-1#3.#"], ["y-2#3.#"], ["z"]])
+        let named = try TransferCommand.entries(in: "curl -O 'http://a/[1-2]' -o z http://a/z")
+        #expect(named.map { values($0, "output") } == [[], [], ["z"]])
+    }
+
     @Test func `values without a limit are left out, and tries are one more than retries`() throws {
         for command in ["curl --connect-timeout 0 --max-redirs -1 http://a/", "aria2c -t 0 http://a/"] {
             #expect(try entry(command).options.isEmpty, "\(command)")
@@ -123,6 +146,8 @@ struct TransferCommandTests {
         ("curl -G --json {} http://a/", "it sends a body"), ("wget -r http://a/", "it follows the links"),
         ("wget --post-data=x http://a/", "it sends a body"),
         ("wget -O x http://a/1 http://a/2", "several files into one"), ("wget -i list", "it reads a file"),
+        ("curl 'http://a/[1-2]' -o x", "several files into one"), ("curl 'http://a/[2-1]'", "curl cannot expand"),
+        ("curl 'http://a/{}'", "curl cannot expand"), ("curl 'http://a/x}'", "add --globoff"),
         ("curl is http://a/", "is: it is no URL"), ("aria2c a.example/f", "it is no URL"),
     ]) func `what is more than a download is refused with the reason`(command: String, reason: String) {
         #expect(why(command)?.contains(reason) == true, "\(why(command) ?? "taken")")

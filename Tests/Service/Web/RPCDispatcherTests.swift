@@ -187,6 +187,17 @@ private struct Echo: RPCMethods {
         #expect(deep.text == refused("null", -32700, "Parse error."))
     }
 
+    @Test func `a message whose strings are no text is refused as a whole, with its id`() async throws {
+        let text = #"{"id":7,"method":"test.say","params":["a",{"out":"\ud800"}]}"#
+        let why = "a string has half of a surrogate pair, such as \\\\ud800, which is no character"
+        func refusal(_ id: JSON) -> RPCMessage { .one(.refused(id: id, .notText)) }
+        #expect(RPCMessage.parse(Array(text.utf8)) == refusal(.number("7")))
+        #expect(RPCMessage.parse(Array("[\(text)]".utf8)) == refusal(.null))
+        let params = ["method": "m", "id": "q", "params": "WyJcdWQ4MDAiXQ"]
+        #expect(RPCMessage.parse { params[$0] } == refusal(.string("q")))
+        #expect(await ask(text).text == refused("7", -32602, why))
+    }
+
     @Test func `a query is a call too`() {
         func parse(_ query: [String: String]) -> RPCMessage { RPCMessage.parse { query[$0] } }
         let call = RPCCall(id: .string("q"), method: "m", parameters: [])

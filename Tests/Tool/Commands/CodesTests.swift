@@ -1,3 +1,4 @@
+import PawlTestKit
 import Testing
 
 @testable import Pawl
@@ -15,11 +16,24 @@ import Testing
             (.cannotMakeFolder, .cannotMakeFolder), (.nameResolution, .nameResolution), (.badResponse, .badResponse),
             (.tooManyRedirects, .tooManyRedirects), (.authorization, .authorization), (.badOption, .badOption),
             (.overloaded, .overloaded), (.checksumMismatch, .checksumMismatch), (.insecure, .insecure),
-            (.newerJournal, .newerJournal),
+            (.newerJournal, .newerJournal), (.tooLarge, .tooLarge), (.rejected, .rejected),
         ]
         for (code, core) in codes {
             #expect(code.rawValue == core.rawValue)
             #expect(help.contains(" \(code.rawValue) "), "\(code.rawValue)")
+            #expect("\(code)" != "\(code.rawValue)", "a code has a name")
         }
+        #expect([0] + codes.map { Int($0.0.rawValue) } == HelpText.codes.map(\.code))
+    }
+
+    @Test func `the documentation has the codes of the help`() throws {
+        let text = String(
+            decoding: try #require(FileSystem.contents(Checkout.root + "/Documentation/Command-line.md")), as: UTF8.self
+        )
+        let section = try #require(text.split(separator: "## Exit codes").last?.split(separator: "\n## ").first)
+        let rows = section.split(separator: "\n").compactMap { line in
+            Int(line.drop { $0 == "|" || $0 == " " }.prefix { $0.isNumber })
+        }
+        #expect(rows == HelpText.codes.map(\.code))
     }
 }

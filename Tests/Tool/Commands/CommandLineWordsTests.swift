@@ -14,6 +14,30 @@ import Testing
         #expect(names.contains { "--" + $0 == id.option }, "\(id.option)")
     }
 
+    @Test(arguments: Command.table.map(\.name)) func `a message of a command names only options that it has`(
+        name: String
+    ) throws {
+        let command = try #require(Command.table.first { $0.name == name })
+        let (terms, names) = (CommandTerms(of: command), Set(command.options.flatMap(\.names)))
+        for id in OptionID.allCases {
+            let (text, isKnown) = (terms.text(of: id), names.contains(String(id.option.dropFirst(2))))
+            #expect(text == (isKnown ? id.option : id.title))
+            let remedy: Remedy = "use \(.option(id))"
+            let words = terms.text(of: remedy).split(separator: " ").filter { $0.hasPrefix("--") }
+            #expect(words.allSatisfy { names.contains(String($0.dropFirst(2))) }, "\(words)")
+        }
+    }
+
+    @Test func `where private addresses are allowed by an option, it is named`() throws {
+        let remedy: Remedy = "disable \(.option(.deniesPrivateAddresses)) if this is intended"
+        func text(_ name: String) throws -> String {
+            CommandTerms(of: try #require(Command.table.first { $0.name == name })).text(of: remedy)
+        }
+        #expect(try text("get") == "disable --deny-private-addresses if this is intended")
+        #expect(try text("pipe") == "use --allow-private-addresses if this is intended")
+        #expect(try text("verify") == "disable the blocking of private addresses if this is intended")
+    }
+
     @Test func `a rejected option has its name on the command line, and its title elsewhere`() {
         let failure = Failure(refusing: .retries, "-1", because: "it cannot be negative")
         #expect(failure.description == "cannot use the number of retries -1: it cannot be negative")
@@ -76,7 +100,10 @@ import Testing
         #expect(try reason("give \(.option(.user))") == "no; give --user ('pawl set ID' changes options)")
         #expect(try reason("free some space, then \(.resume)") == "no; free some space, then run 'pawl resume ID'")
         // Not an option of a download in the queue.
-        #expect(try reason("remove \(.option(.range))") == "no; remove --range")
+        #expect(try reason("remove \(.option(.range))") == "no; remove the range")
+        #expect(
+            try reason("disable \(.option(.deniesPrivateAddresses)) if this is intended")
+                == "no; add it with 'pawl add' to a service without --deny-private-addresses if this is intended")
         #expect(try reason("") == "no")
     }
 }

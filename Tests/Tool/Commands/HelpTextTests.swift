@@ -86,6 +86,12 @@ import Testing
         }
     }
 
+    @Test(arguments: [50, 80, 120]) func `what pawl alone prints fits on the smallest terminal`(width: Int) {
+        let text = HelpText.short(HelpLayout(width: width))
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count < 24, "\(text)")
+        #expect(text.contains("  pawl get URL...") && text.contains("'pawl --help'"))
+    }
+
     @Test func `no line is wider than a terminal`() {
         for text in texts(HelpLayout()) {
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
@@ -93,7 +99,7 @@ import Testing
     }
 
     private func texts(_ layout: HelpLayout) -> [String] {
-        [HelpText.overview(layout)]
+        [HelpText.overview(layout), HelpText.short(layout)]
             + Command.table.flatMap { [HelpText.text(of: $0, layout), HelpText.text(of: $0, whole: true, layout)] }
     }
 

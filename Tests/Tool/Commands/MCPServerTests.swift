@@ -49,6 +49,32 @@ import Testing
         #expect(adding.hear(call.utf8) == .run(.add, arguments: ["url": "u"], id: "a"))
     }
 
+    @Test func `an address that is refused is allowed by an option of this command`() {
+        func error(_ remedy: String) -> JSON {
+            [
+                "code": .number(33), "message": .string("cannot fetch u: no; \(remedy)"), "what": "cannot fetch",
+                "place": "u",
+                "why": "no", "remedy": .string(remedy),
+            ]
+        }
+        func remedy(_ text: String, allowsPrivate: Bool = false) -> JSON {
+            MCPServer.worded(["downloads": [["error": error(text)]]], allowsPrivate: allowsPrivate)
+        }
+        let refused = "disable the blocking of private addresses if this is intended"
+        for (json, text) in [
+            (remedy(refused), "start 'pawl mcp' with --allow-private-addresses if this is intended"),
+            (
+                remedy(refused, allowsPrivate: true),
+                "add it with 'pawl add' to a service without --deny-private-addresses if this is intended"
+            ), (remedy("increase the timeout"), "increase --timeout ('pawl set ID' changes options)"),
+        ] { #expect(json == ["downloads": [["error": error(text)]]], "\(json.text)") }
+    }
+
+    @Test func `half of a surrogate pair is no parameter`() {
+        let reply = reply(#"{"id":5,"method":"tools/call","params":{"name":"\ud800"}}"#)
+        #expect(reply?["error"]?["code"]?.integer == -32602 && reply?["id"]?.integer == 5)
+    }
+
     @Test func `results are text and structure, and a failure is a result that says so`() {
         let result = MCPServer.result(.success(["a": .number(1)]), of: "i")["result"]
         #expect(

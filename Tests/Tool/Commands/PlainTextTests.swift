@@ -32,6 +32,10 @@ import Testing
     @Test func `the last line has the path, the size, the time and the speed`() {
         var file = DownloadedFile(path: "d/f.iso", length: 4096, received: 2048, duration: .seconds(2), wasThere: false)
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 2.0s (1.00 KiB/s)")
+        let report = Report(id: 1, source: "http://h/f.iso", name: "f.iso", kind: .finished(file))
+        for (width, rest) in [(80, " in 2.0s (1.00 KiB/s)"), (40, " in 2.0s"), (30, "")] {
+            #expect(PlainText.line(report, width: width) == "d/f.iso: finished, 4.00 KiB" + rest)
+        }
         file.duration = .milliseconds(10)
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 0.0s")
         file.wasThere = true

@@ -107,6 +107,8 @@ import Testing
         var adapting = totals
         adapting.running = 12
         #expect(lines(rows, totals: adapting, width: 120, height: 10)[8].hasPrefix("0/30 files, 1 failed, 12 at once"))
+        // Where there is no room, how many run is left out first.
+        #expect(lines(rows, totals: adapting, width: 60, height: 10)[8].hasPrefix("0/30 files, 1 failed "))
     }
 
     @Test(arguments: [(30, 120, 40, 31), (30, 120, 20, 19), (8, 80, 12, 9), (8, 120, 8, 7), (60, 200, 40, 39)])
@@ -122,6 +124,13 @@ import Testing
         #expect(drawn.count == shown, "\(drawn)")
         #expect(drawn.allSatisfy { TerminalText.width($0) < width })
         #expect(drawn[0].contains("━") && drawn[0].contains("300/629 MiB"), "\(drawn[0])")
+    }
+
+    @Test(arguments: [(50, 31, false), (80, 39, false), (110, 69, false), (120, 70, true), (200, 70, true)])
+    func `in a list names have what the columns leave, before a bar has any`(width: Int, columns: Int, hasBar: Bool) {
+        let names = (1...3).map { "3f2a1b a rather long name of a file in the queue of the service, \($0).iso" }
+        let layout = ColumnLayout(width: width, names: names, prefix: 7)
+        #expect(layout.name == columns && (layout.bar != nil) == hasBar, "\(layout)")
     }
 
     @Test(arguments: [(7.0, "~7s"), (67, "~1:07"), (3599, "~59:59"), (3723, "~1h"), (90_000, "~1d 1h"), (1e9, "~>99d")])

@@ -31,9 +31,16 @@ import Testing
         _ = ledger.apply(.failed(error(.timeout)), of: 1)
         _ = ledger.apply(.finished(file), of: 3)
         #expect(ledger.exitCode(isUnfinished: false) == 2)
-        #expect(ledger.refuse(error(.badOption)).id == nil)
+        #expect(ledger.refuse(error(.badOption), of: "s").id == nil)
         #expect(ledger.exitCode(isUnfinished: false) == 28)
         #expect(ledger.failed == 3)
+    }
+
+    @Test func `what was refused is reported with its URL, without secrets, whatever the error names`() {
+        var ledger = RunLedger()
+        let refusal = PawlError(Failure(refusing: .fileName, "..", because: "it is no name"))
+        let report = ledger.refuse(refusal, of: "http://u:p@h/f?token=1")
+        #expect(report.source == "http://…@h/f?…" && report.kind == .failed(refusal))
     }
 
     @Test func `an interruption that leaves downloads unfinished gives 7 regardless of failures`() {

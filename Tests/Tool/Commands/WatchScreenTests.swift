@@ -107,7 +107,7 @@ import Testing
             80,
             [
                 "1 running, 2 queued, 1 paused, 1 failed, 5.00 MiB/s", "  NAME",
-                "> 000004 distri…4-netinst.iso failed: no connection to mirror.example.org port…", "", "", "", "", "",
+                "> 000004 distributio…-amd64-netinst.iso failed: no connection to mirror.exampl…", "", "", "", "", "",
                 "",
                 "no connection to mirror.example.org port 443: connection refused; check the",
                 "host and the port, or try again later", "p pause  r resume  x remove  q quit  arrows select",

@@ -38,13 +38,13 @@ package enum PlaceObstacle: Hashable, Sendable {
                 .cannotMakeFolder, "cannot make the folder", at: place,
                 because: LocalizableMessage(
                     "file-in-place-of-folder", "a file of that name is there, and the collection has a folder"),
-                remedy: "move the file away; --delete removes what an earlier run has downloaded")
+                remedy: "move the file away, or let 'pawl get --delete' remove what an earlier run has downloaded")
         case .folder(let place):
             Failure(
                 .fileExists, "cannot download to", at: place,
                 because: LocalizableMessage(
                     "folder-in-place-of-file", "a folder of that name is there, and the collection has a file"),
-                remedy: "move the folder away; --delete removes what an earlier run has downloaded")
+                remedy: "move the folder away, or let 'pawl get --delete' remove what an earlier run has downloaded")
         }
     }
 }

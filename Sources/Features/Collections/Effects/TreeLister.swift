@@ -314,7 +314,7 @@ struct TreeListing {
             throw Failure(
                 .badResponse, "cannot list", at: active.page.folder.address.redacted,
                 because: "its response is no page of links but \(type)",
-                remedy: "download it as a file, without --recursive")
+                remedy: "download it as a single file")
         }
         try walk.began(&active.page, at: head.address)
         // Without WebDAV a server may send its page all the same.

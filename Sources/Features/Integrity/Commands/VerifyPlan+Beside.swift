@@ -15,12 +15,19 @@ extension VerifyPlan {
         var items: [Item] = []
         for file in files {
             let path = PathText.bytes(file)
-            if let listed = try listed(in: path, &notes) {
+            if kind(ofName: split(path).name).isSums, let listed = try listed(in: path, &notes) {
                 items += listed
                 continue
             }
             var item = try itemBeside(path)
-            if !item.isNamed, item.failure == nil { item.failure = try refusal(ofSums: path) }
+            if !item.isNamed, item.failure == nil {
+                // With another name, of which each line tells.
+                if let listed = try listed(in: path, isWhole: true, &notes) {
+                    items += listed
+                    continue
+                }
+                item.failure = try refusal(ofSums: path)
+            }
             items.append(item)
         }
         if items.contains(where: { $0.isNamed || $0.failure != nil }) { return items }
@@ -31,12 +38,17 @@ extension VerifyPlan {
     }
 
     /// The files that a sums file names, in its folder; `nil` for any other file.
-    private static func listed(in path: [UInt8], _ notes: inout [String]) throws(Failure) -> [Item]? {
+    ///
+    /// `isWhole`: only if no line is something else.
+    private static func listed(
+        in path: [UInt8], isWhole: Bool = false, _ notes: inout [String]
+    ) throws(Failure) -> [Item]? {
         let (folder, name) = split(path)
-        let (isSums, ending) = kind(ofName: name)
-        guard isSums, let text = String(validating: path, as: UTF8.self), let bytes = try bytes(ofSumsAt: text),
+        let ending = kind(ofName: name).ending
+        guard let text = String(validating: path, as: UTF8.self), let bytes = try bytes(ofSumsAt: text),
             let sums = SumsFile(bytes, named: name)
         else { return nil }
+        if isWhole, sums.bare != nil || SumsFile.unknownLine(of: bytes, named: name) != nil { return nil }
         notes += note(onSums: bytes, named: name, at: text)
         var items: [Item] = []
         var known: Set<[[UInt8]]> = []
@@ -65,7 +77,7 @@ extension VerifyPlan {
     /// Whether a name is that of a sums file, and the ending that follows the name of the only file that it is of.
     private static func kind(ofName name: [UInt8]) -> (isSums: Bool, ending: String?) {
         let shown = String(decoding: name, as: UTF8.self)
-        let ending = SidecarNames.own.first { shown.lowercased().hasSuffix($0) }
+        let ending = SidecarNames.ownOnDisk.first { shown.lowercased().hasSuffix($0) }
         return (ending != nil || SidecarNames.isList(shown), ending)
     }
 
@@ -89,8 +101,8 @@ extension VerifyPlan {
             return item
         }
         let (folder, name) = split(path)
-        let own = SidecarNames.own.map { (path + Array($0.utf8), true) }
-        let common = SidecarNames.common.map { (folder + Array($0.utf8), false) }
+        let own = SidecarNames.ownOnDisk.map { (path + Array($0.utf8), true) }
+        let common = SidecarNames.commonOnDisk.map { (folder + Array($0.utf8), false) }
         for (place, isOwn) in own + common where place != path {
             guard let text = String(validating: place, as: UTF8.self),
                 let sums = try sums(at: text, named: split(place).1)

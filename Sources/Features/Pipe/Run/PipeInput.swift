@@ -123,7 +123,7 @@ struct PipeInput {
                 do throws(SystemError) { count = try BoundedRead.some(descriptor, into: &piece) } catch {
                     let failure = Failure(
                         .cannotOpen, "cannot read", at: "the jobs", because: error.message,
-                        remedy: "give --input a file, or pass them on standard input")
+                        remedy: "give --input-file a file, or pass them on standard input")
                     inbox.post(.inputFailed(failure))
                     return
                 }

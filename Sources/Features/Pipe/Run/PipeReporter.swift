@@ -58,7 +58,10 @@ struct PipeReporter: Sendable {
     }
 
     /// Prints a line that is not about progress.
-    func note(_ text: String) { try? WholeWrite.perform("pawl: \(text)\n".utf8, to: STDERR_FILENO) }
+    func note(_ text: String) {
+        let lines = TerminalState.folded("pawl: \(text)", for: STDERR_FILENO)
+        try? WholeWrite.perform((lines.joined(separator: "\n") + "\n").utf8, to: STDERR_FILENO)
+    }
 
     /// Prints the last line and the reasons of failures, and writes the final metrics.
     mutating func end(now: Instant) {

@@ -51,7 +51,7 @@ package struct RegistryLister: CollectionLister {
             guard let path = folder ?? OllamaFolder.usual else {
                 throw Failure(
                     .badOption, "missing", at: "HOME", because: "Ollama's models are below it",
-                    remedy: "set OLLAMA_MODELS, or give a folder with --dir")
+                    remedy: "set OLLAMA_MODELS, or give their folder")
             }
             form = .ollama(OllamaFolder(at: path))
             self.folder = path

@@ -4,6 +4,8 @@ extension JSON {
         /// In bytes from the start.
         package var offset: Int
         package var why: String
+        /// The value with U+FFFD for the halves of surrogate pairs that strings have, if nothing else is wrong.
+        package var repaired: JSON?
     }
 
     /// The maximum nesting of arrays and objects.
@@ -15,7 +17,9 @@ extension JSON {
         let value = try parser.value(depth: 0)
         parser.skipBlanks()
         guard parser.isAtEnd else { throw parser.error("unexpected text after the value") }
-        return value
+        guard var error = parser.halfPair else { return value }
+        error.repaired = value
+        throw error
     }
 
     package static func parse(_ text: String) throws(ParsingError) -> JSON { try parse(Array(text.utf8)) }
@@ -23,6 +27,8 @@ extension JSON {
     private struct Parser {
         let bytes: [UInt8]
         var position = 0
+        /// The first half of a surrogate pair: it is no character, and what would stand for it is another text.
+        private(set) var halfPair: ParsingError?
 
         init(bytes: [UInt8]) { self.bytes = bytes }
 
@@ -151,11 +157,10 @@ extension JSON {
             }
         }
 
-        /// Half a surrogate pair becomes U+FFFD, as in JavaScript's encoders.
         private mutating func codePoint() throws(ParsingError) -> Unicode.Scalar {
             let first = try unit()
             if let scalar = Unicode.Scalar(first) { return scalar }
-            guard first < 0xDC00, bytes[position...].starts(with: #"\u"#.utf8) else { return "\u{FFFD}" }
+            guard first < 0xDC00, bytes[position...].starts(with: #"\u"#.utf8) else { return half() }
             let start = position
             position += 2
             let second = try unit()
@@ -163,9 +168,14 @@ extension JSON {
                 let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
             else {
                 position = start
-                return "\u{FFFD}"
+                return half()
             }
             return scalar
+        }
+
+        private mutating func half() -> Unicode.Scalar {
+            halfPair = halfPair ?? error("half of a surrogate pair in a string")
+            return "\u{FFFD}"
         }
 
         private mutating func unit() throws(ParsingError) -> UInt32 {

@@ -107,7 +107,7 @@ extension QueueKeeper {
                     handle.end(.failed(gone))
                 }
                 broadcaster.dispatcher.removed(Download.ID(rawValue: id.rawValue), gone)
-                for waiter in waiters { waiter(failure.map { .failure($0) } ?? result) }
+                for waiter in waiters { waiter(failure.map { .failure($0.unstored(adding: false)) } ?? result) }
             }
         }
         writeRemovals()
@@ -167,7 +167,7 @@ extension QueueKeeper {
         } catch {
             // The entry goes all the same.
             var failure = error
-            failure.remedy = "it is not in the queue any more, and was left alone"
+            failure.remedy = "the download is off the list and this file stays: delete it yourself if it is not needed"
             return .failure(failure)
         }
     }

@@ -21,13 +21,7 @@ package final class QueueStep {
         if unfinished == 0 { complete() }
     }
 
-    /// After a failed write the removals wait until one succeeds, which may be never.
-    fileprivate func written(_ failure: Failure?) {
-        finishOne(failure)
-        if failure != nil { complete() }
-    }
-
-    private func complete() {
+    fileprivate func complete() {
         completion?(failure)
         completion = nil
     }
@@ -85,13 +79,15 @@ extension WorkMailbox<QueueKeeper> {
             let needsWrite = changes && keeper.hasUnwritten
             let adds = keeper.freshCount > fresh
             step.completion = { failure in
-                // A failure of `body` is reported before one of the write.
-                if needsWrite, let failure, case .success = result {
-                    return completion(.failure(failure.unstored(adding: adds)))
-                }
+                // A failure of `body` is reported before one of the write or of a removal.
+                if let failure, case .success = result { return completion(.failure(failure)) }
                 completion(.success(result))
             }
-            keeper.completions.append { step.written($0) }
+            keeper.completions.append { failure in
+                step.finishOne(needsWrite ? failure?.unstored(adding: adds) : nil)
+                // The removals wait until a write succeeds, which may be never.
+                if failure != nil { step.complete() }
+            }
         }
         if !isHeard { completion(.failure(.closed)) }
     }

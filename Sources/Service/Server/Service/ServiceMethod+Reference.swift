@@ -45,7 +45,7 @@ extension ServiceMethod {
 
         | code | meaning |
         |---|---|
-        | -32602 | a parameter is missing, of a wrong type, out of range or unknown, also an option of a download with an unknown name or a value that is not a string; the call changed nothing |
+        | -32602 | a parameter is missing, of a wrong type, out of range or unknown, also an option of a download with an unknown name or a value that is not a string, or a text of the message has half of a surrogate pair (`"\\ud800"`); the call changed nothing |
         | 1, `Unauthorized` | the secret is missing or wrong |
         | 1, `No such method: …` | there is no method of that name, as in aria2 |
         | 3 | no such download |

@@ -9,11 +9,7 @@ enum HelpText {
         var text = layout.paragraph("Pawl \(PawlVersion.text): downloads that only move forward.") + "\n"
         for group in Command.groups {
             text += "\(group.title):\n"
-            for command in group.commands {
-                let operands = command.synopsis.replacing("[options]", with: "")
-                let head = "  pawl \(command.name) " + operands.drop { $0 == " " }
-                text += layout.entry(head, command.summary)
-            }
+            for command in group.commands { text += entry(command, layout) }
             text += "\n"
         }
         text += layout.paragraph(
@@ -23,6 +19,20 @@ enum HelpText {
             + layout.paragraph(
                 "A file gets its final name only when it is complete and verified. Until then NAME.part holds the data and "
                     + "NAME.pawl the state needed to resume. Ctrl-C pauses; no received data is lost.")
+    }
+
+    /// The text of `pawl` alone: what most need, on the smallest terminal.
+    static func short(_ layout: HelpLayout = HelpLayout()) -> String {
+        let names = ["get", "add", "list", "show", "remove", "web", "verify"]
+        return layout.paragraph("Pawl \(PawlVersion.text): downloads that only move forward.") + "\n"
+            + names.compactMap { name in Command.table.first { $0.name == name } }.map { entry($0, layout) }.joined()
+            + "\n"
+            + layout.paragraph("'pawl --help' lists all commands, 'pawl help COMMAND' shows examples and options.")
+    }
+
+    private static func entry(_ command: Command, _ layout: HelpLayout) -> String {
+        let operands = command.synopsis.replacing("[options]", with: "")
+        return layout.entry("  pawl \(command.name) " + operands.drop { $0 == " " }, command.summary)
     }
 
     /// The text of `pawl --help-all`: the overview, and every option of every command.
@@ -76,7 +86,7 @@ enum HelpText {
         (17, "I/O error"), (18, "cannot create folder"), (19, "name resolution failed"), (22, "bad response"),
         (23, "too many redirects"), (24, "authorization failed"), (28, "bad option or URL"), (29, "server overloaded"),
         (32, "checksum mismatch"), (33, "certificate or host key not trusted"), (34, "journal of a newer version"),
-        (36, "refused by robots.txt"),
+        (35, "larger than a limit"), (36, "refused by robots.txt"),
     ]
 
     private static func exitCodes(_ layout: HelpLayout) -> String {

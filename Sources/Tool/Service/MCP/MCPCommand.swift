@@ -64,7 +64,9 @@ private struct MCPSession: ~Copyable {
         case .none: return
         case .reply(let reply): output.appendLine(reply.text)
         case .run(let tool, let arguments, let id):
-            let result = Result { () throws(Failure) in try run(tool, arguments) }
+            let result = Result { () throws(Failure) in
+                MCPServer.worded(try run(tool, arguments), allowsPrivate: allowsPrivate)
+            }
             output.appendLine(MCPServer.result(result, of: id).text)
         }
         output.flush()
@@ -90,7 +92,9 @@ private struct MCPSession: ~Copyable {
             if !allowsPrivate { item.append(JSON.Member("privateAddresses", .bool(false))) }
             if let checksum = given["checksum"] { item.append(JSON.Member("options", ["checksum": checksum])) }
             let added = try client.call("pawl.add", [.array([.object(item)])], to: "add").array?.first ?? .null
-            if let error = added["error"] { throw Failure(event: error) }
+            if let error = added["error"] {
+                throw MCPServer.worded(Failure(event: error), allowsPrivate: allowsPrivate)
+            }
             return added
         }
     }

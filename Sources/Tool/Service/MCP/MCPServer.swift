@@ -20,7 +20,11 @@ struct MCPServer: Sendable {
     init(allowsAdding: Bool) { tools = MCPTool.allCases.filter { allowsAdding || $0.isReadOnly } }
 
     func hear(_ line: some Collection<UInt8>) -> Step {
-        guard let message = try? JSON.parse(Array(line)) else { return .reply(Self.error(.null, -32700, "not JSON")) }
+        let message: JSON
+        do throws(JSON.ParsingError) { message = try JSON.parse(Array(line)) } catch {
+            guard let repaired = error.repaired else { return .reply(Self.error(.null, -32700, "not JSON")) }
+            return .reply(Self.error(repaired["id"] ?? .null, -32602, error.why))
+        }
         guard message.members != nil, let method = message["method"]?.string else {
             // A response to a request that this server never sends, or nothing that the protocol knows.
             return message["result"] != nil || message["error"] != nil
@@ -76,6 +80,37 @@ struct MCPServer: Sendable {
             let text = JSON.string(failure.commandLineSentence)
             return reply(id, ["content": [["type": "text", "text": text]], "isError": .bool(true)])
         }
+    }
+
+    /// A result of the service with the errors in it in the terms of this command and of those for the queue.
+    static func worded(_ json: JSON, allowsPrivate: Bool) -> JSON {
+        switch json {
+        case .null, .bool, .number, .string: return json
+        case .array(let values): return .array(values.map { worded($0, allowsPrivate: allowsPrivate) })
+        case .object(let members):
+            guard json["remedy"]?.string != nil, json["what"] != nil else {
+                return .object(
+                    members.map { JSON.Member($0.name, worded($0.value, allowsPrivate: allowsPrivate)) })
+            }
+            let failure = worded(Failure(event: json), allowsPrivate: allowsPrivate)
+            return .object(
+                members.map { member in
+                    switch member.name {
+                    case "remedy": JSON.Member("remedy", .string(failure.remedy.text))
+                    // A sentence that was stored as a whole has no parts.
+                    case "message" where !failure.what.isEmpty:
+                        JSON.Member("message", .string(failure.description))
+                    case _: member
+                    }
+                })
+        }
+    }
+
+    static func worded(_ failure: Failure, allowsPrivate: Bool) -> Failure {
+        guard failure.remedy.concernsPrivateAddresses, !allowsPrivate else { return failure.inQueue }
+        var failure = failure
+        failure.remedy = "start 'pawl mcp' with --allow-private-addresses if this is intended"
+        return failure
     }
 
     /// The reply to a line that is longer.

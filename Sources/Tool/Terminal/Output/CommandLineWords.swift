@@ -9,20 +9,14 @@ extension Failure {
     /// The sentence without the remedy, for a failure that is retried.
     package var commandLineCause: String { sentence(at: commandLinePlace, remedy: "") }
 
-    package var commandLineRemedy: String {
-        remedy.worded {
-            $0.option
-        } resume: {
-            "run the same command again"
-        }
-    }
+    package var commandLineRemedy: String { CommandTerms.running.text(of: remedy) }
 
     /// A rejected option by its name on the command line.
     package var commandLinePlace: String {
         // What a user gave as a file may be a URL.
         let place = place.contains("://") ? Redaction.text(place) : place
         guard let refused, place.hasPrefix(refused.title) else { return place }
-        return refused.option + place.dropFirst(refused.title.count)
+        return CommandTerms.running.text(of: refused) + place.dropFirst(refused.title.count)
     }
 }
 

@@ -43,7 +43,8 @@ package struct ColumnLayout: Hashable {
 
     /// Divides a width; the bar gets the columns that the longest name does not need.
     ///
-    /// `prefix`: columns at the beginning of each name that are not part of it.
+    /// `prefix`: columns at the beginning of each name that are not part of it. Such names are those of a list, in which
+    /// most rows are at rest: a bar gets only what no name needs.
     init(width: Int, names: [String], prefix: Int = 0) {
         let longest = names.reduce(0) { max($0, TerminalText.width($1)) }
         let shortest = min(ColumnLayout.shortestName + prefix, max(longest, 4))
@@ -61,8 +62,12 @@ package struct ColumnLayout: Hashable {
             guard take(column.width) else { break }
             chosen.insert(column)
         }
-        let hasBar = chosen.contains(.size) && take(ColumnLayout.shortestBar)
-        if chosen.contains(.timeLeft), take(Column.connections.width) { chosen.insert(.connections) }
+        let isList = prefix > 0
+        let need = isList ? longest - shortest : 0
+        let hasBar = chosen.contains(.size) && left > need + ColumnLayout.shortestBar && take(ColumnLayout.shortestBar)
+        if chosen.contains(.timeLeft), left > need + Column.connections.width, take(Column.connections.width) {
+            chosen.insert(.connections)
+        }
         if chosen.isEmpty, available >= Column.percent.width + 5 {
             chosen = [.percent]
             left = available - Column.percent.width - 1 - shortest
@@ -73,8 +78,8 @@ package struct ColumnLayout: Hashable {
             name = chosen.isEmpty ? available : shortest + left
             return
         }
-        // At most two thirds of the spare columns go to the name, unless the bar cannot use them.
-        name = shortest + min(max(0, longest - shortest), left * 2 / 3)
+        // At most two thirds of the spare columns go to the name of a download, unless the bar cannot use them.
+        name = shortest + min(max(0, longest - shortest), isList ? left : left * 2 / 3)
         left -= name - shortest
         let growth = min(left, ColumnLayout.longestBar - ColumnLayout.shortestBar)
         bar = ColumnLayout.shortestBar + growth

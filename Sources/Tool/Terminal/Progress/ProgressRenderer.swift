@@ -31,7 +31,7 @@ package struct ProgressRenderer: Sendable {
     package func lines(_ rows: [ProgressRow], totals: ProgressTotals?, tick: Int) -> [StyledLine] {
         let capacity = max(1, height - 1 - (totals == nil ? 0 : 1))
         let shown = rows.count > capacity ? Array(rows.prefix(max(0, capacity - 1))) : rows
-        let layout = layout(shown.map(\.name) + (totals.map { [$0.label] } ?? []))
+        let layout = layout(shown.map(\.name) + (totals.map { [$0.labels[0]] } ?? []))
         var lines = self.lines(shown, layout, tick: tick)
         if shown.count < rows.count {
             var more = StyledLine()
@@ -40,7 +40,9 @@ package struct ProgressRenderer: Sendable {
             lines.append(more)
         }
         if let totals {
-            let name = TerminalText.shortened(totals.label, to: layout.name, ellipsis: glyphs.ellipsis)
+            let labels = totals.labels
+            let label = labels.first { TerminalText.width($0) <= layout.name } ?? labels.last ?? ""
+            let name = TerminalText.shortened(label, to: layout.name, ellipsis: glyphs.ellipsis)
             lines.append(line(totals.row, named: name, failed: totals.failedLabel, layout, tick))
         }
         return lines
@@ -51,7 +53,9 @@ package struct ProgressRenderer: Sendable {
 
     /// A line for each row, in the same columns.
     package func lines(_ rows: [ProgressRow], _ layout: ColumnLayout, tick: Int) -> [StyledLine] {
-        zip(rows, distinctNames(rows.map(\.name), columns: layout.name)).map { line($0, named: $1, layout, tick) }
+        let names = TerminalText.distinct(
+            rows.map(\.name), to: layout.name, ellipsis: glyphs.ellipsis, prefix: prefix)
+        return zip(rows, names).map { line($0, named: $1, layout, tick) }
     }
 
     /// The titles of the columns.
@@ -65,31 +69,6 @@ package struct ProgressRenderer: Sendable {
         line.trim()
         return line
     }
-
-    /// The names in at most so many columns; of those that would look the same, the common beginning is left out.
-    private func distinctNames(_ names: [String], columns: Int) -> [String] {
-        func shortened(_ name: String) -> String {
-            TerminalText.shortened(name, to: columns, ellipsis: glyphs.ellipsis)
-        }
-        var texts = names.map(shortened)
-        for alike in Dictionary(grouping: names.indices, by: { texts[$0].dropFirst(prefix) }).values
-        where alike.count > 1 {
-            let bodies = alike.map { names[$0].dropFirst(prefix) }
-            guard Set(bodies).count > 1 else { continue }
-            let common = bodies.dropFirst().reduce(bodies[0].count) { most, body in
-                min(most, zip(bodies[0], body).prefix { $0 == $1 }.count)
-            }
-            // A little of what they share shows where the difference is.
-            let left = common - ProgressRenderer.sharedCharacters
-            guard left > glyphs.ellipsis.count else { continue }
-            for (index, body) in zip(alike, bodies) {
-                texts[index] = shortened(names[index].prefix(prefix) + glyphs.ellipsis + body.dropFirst(left))
-            }
-        }
-        return texts
-    }
-
-    private static let sharedCharacters = 3
 
     /// `failed`: the part of the name that says how many have failed.
     private func line(
@@ -181,9 +160,10 @@ extension ProgressRow {
 }
 
 extension ProgressTotals {
-    fileprivate var label: String {
-        let parts = ["\(finished)/\(files) files", failedLabel, running.map { "\($0) at once" }]
-        return parts.compactMap { $0 }.joined(separator: ", ")
+    /// The longest first: what has failed is more important than how many run.
+    fileprivate var labels: [String] {
+        let parts = ["\(finished)/\(files) files", failedLabel, running.map { "\($0) at once" }].compactMap { $0 }
+        return parts.indices.reversed().map { parts[...$0].joined(separator: ", ") }
     }
 
     fileprivate var failedLabel: String? { failed > 0 ? "\(failed) failed" : nil }
@@ -191,7 +171,7 @@ extension ProgressTotals {
     /// The total as a row like the others.
     fileprivate var row: ProgressRow {
         var row = ProgressRow(
-            name: label, written: written, total: total, speed: speed, timeLeft: timeLeft, connections: 0)
+            name: labels[0], written: written, total: total, speed: speed, timeLeft: timeLeft, connections: 0)
         row.isTimeEstimated = isTimeEstimated
         return row
     }

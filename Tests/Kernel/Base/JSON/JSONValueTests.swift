@@ -14,8 +14,15 @@ import Testing
     @Test func `white space and escapes are parsed`() throws {
         #expect(try JSON.parse(" { \"a\" : [ 1 , 2 ] }\r\n\t").text == #"{"a":[1,2]}"#)
         #expect(try JSON.parse(#""\u0041\ud834\udd1e\/\b""#) == .string("A𝄞/\u{8}"))
-        #expect(try JSON.parse(#""\ud834x\udd1e""#) == .string("\u{FFFD}x\u{FFFD}"))
-        #expect(try JSON.parse(#""\ud834\u0041""#) == .string("\u{FFFD}A"))
+    }
+
+    @Test(arguments: [#"\ud834x\udd1e"#, #"\ud834\u0041"#, #"\udd1e"#, #"\ud834"#, #"\udd1e\ud834"#])
+    func `half of a surrogate pair is refused, in values and in names of members`(_ half: String) throws {
+        for text in ["[\"\(half)\"]", "{\"\(half)\":1}"] {
+            let error = try #require(throws: JSON.ParsingError.self) { try JSON.parse(text) }
+            #expect(error.repaired?.text.contains("\u{FFFD}") == true)
+        }
+        #expect(try #require(throws: JSON.ParsingError.self) { try JSON.parse("[\"\(half)\",]") }.repaired == nil)
     }
 
     @Test(arguments: [

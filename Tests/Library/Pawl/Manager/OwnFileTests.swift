@@ -81,6 +81,8 @@ import Testing
         }
         let error = await #expect(throws: PawlError.self) { try await manager.remove(id) }
         #expect(error?.cause?.id == "not-the-downloaded-file", "\(String(describing: error))")
+        let remedy = "the download is off the list and this file stays: delete it yourself if it is not needed"
+        #expect(error?.remedy == remedy)
         #expect(try await manager.snapshot(of: id) == nil, "the record is removed")
         #expect(FileSystem.contents(path) == others)
         await manager.shutDown()

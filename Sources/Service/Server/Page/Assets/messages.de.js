@@ -467,6 +467,7 @@ export const messages = {
   "command-head": "er fragt nur den Kopf an",
   "command-config": "er liest eine Datei mit Optionen von curl",
   "command-list": "er liest eine Datei",
+  "command-pattern": "curl kann ihre Klammern nicht ersetzen",
   "command-host": "er setzt einen anderen Host als den der URL",
   "command-unknown-option": "Pawl hat nichts, was dieser Option von {0} entspricht",
   "must-be-one-digest": "muss TYP=HEX, TYP-BASE64, nur Ziffern oder eine Zeile einer Prüfsummendatei sein, mit einem der Typen {0}",

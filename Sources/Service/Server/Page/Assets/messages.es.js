@@ -467,6 +467,7 @@ export const messages = {
   "command-head": "solo pide la cabecera",
   "command-config": "lee un archivo de opciones de curl",
   "command-list": "lee un archivo",
+  "command-pattern": "curl no puede expandir sus corchetes y llaves",
   "command-host": "establece un host distinto del de la URL",
   "command-unknown-option": "Pawl no tiene equivalente de esta opción de {0}",
   "must-be-one-digest": "debe ser TIPO=HEX, TIPO-BASE64, solo dígitos o una línea de un archivo de sumas, con uno de los tipos {0}",

@@ -467,6 +467,7 @@ export const messages = {
   "command-head": "elle ne demande que l’en-tête",
   "command-config": "elle lit un fichier d’options de curl",
   "command-list": "elle lit un fichier",
+  "command-pattern": "curl ne peut pas développer ses crochets et ses accolades",
   "command-host": "elle fixe un autre hôte que celui de l’URL",
   "command-unknown-option": "Pawl n’a pas d’équivalent de cette option de {0}",
   "must-be-one-digest": "doit être TYPE=HEX, TYPE-BASE64, des chiffres seuls ou une ligne d’un fichier de sommes, avec l’un des types {0}",

@@ -467,6 +467,7 @@ export const messages = {
   "command-head": "ヘッダーだけを要求します",
   "command-config": "curl のオプションファイルを読み取ります",
   "command-list": "ファイルを読み取ります",
+  "command-pattern": "curl はその角括弧と波括弧を展開できません",
   "command-host": "URL とは異なるホストを設定します",
   "command-unknown-option": "{0} のこのオプションに相当するものが Pawl にありません",
   "must-be-one-digest": "種類=16 進数、種類-BASE64、16 進数のみ、またはチェックサムファイルの 1 行でなければなりません。種類は {0} のいずれかです",

@@ -467,6 +467,7 @@ export const messages = {
   "command-head": "pede só o cabeçalho",
   "command-config": "lê um arquivo de opções do curl",
   "command-list": "lê um arquivo",
+  "command-pattern": "o curl não consegue expandir seus colchetes e chaves",
   "command-host": "define um host diferente do da URL",
   "command-unknown-option": "o Pawl não tem equivalente para esta opção de {0}",
   "must-be-one-digest": "deve ser TIPO=HEX, TIPO-BASE64, só dígitos ou uma linha de um arquivo de somas, com um dos tipos {0}",

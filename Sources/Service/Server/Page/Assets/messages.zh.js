@@ -467,6 +467,7 @@ export const messages = {
   "command-head": "它只请求响应头",
   "command-config": "它读取 curl 选项文件",
   "command-list": "它读取文件",
+  "command-pattern": "curl 无法展开其中的方括号和花括号",
   "command-host": "它设置的主机与 URL 的主机不同",
   "command-unknown-option": "Pawl 没有与 {0} 的这个选项对应的选项",
   "must-be-one-digest": "必须是 类型=十六进制摘要、类型-Base64、单独的十六进制摘要或校验和文件中的一行，类型为 {0} 之一",
