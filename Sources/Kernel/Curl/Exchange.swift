@@ -62,8 +62,8 @@ final class Exchange {
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
         setCommand(of: request.listing)
-        easy.isPolled = request.address.scheme == .ftps
-        if request.address.scheme == .ftp || request.address.scheme == .ftps { watchFile(of: request) }
+        easy.isPolled = request.address.scheme == .ftp || request.address.scheme == .ftps
+        if easy.isPolled { watchFile(of: request) }
         setLogin(of: request, settings)
         if let refusal = easy.refusal { throw TransferFault(refusal: refusal) }
     }
