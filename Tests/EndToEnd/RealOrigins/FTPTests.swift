@@ -53,7 +53,8 @@ import Testing
     @Test func `the path of a folder is code 3, and says so`() throws {
         let site = try RealOriginSite()
         let server = try FTPServer(site.served)
-        try #require(unsafe mkdir(site.served.path + "/sub", 0o755) == 0)
+        let isMade = unsafe mkdir(site.served.path + "/sub", 0o755) == 0
+        try #require(isMade)
         let run = try site.run("--user", "anonymous:\(server.password)", server.url("/sub"))
         #expect(site.complaint(run, code: 3, saying: "names a folder") == nil)
     }
