@@ -115,6 +115,29 @@ struct FTPVersionTests {
         #expect(bench.folder.difference("f", from: Self.first) == nil)
     }
 
+    @Test func `a reply that is there before its command delays nothing`() throws {
+        defer { end() }
+        try set("eager")
+        let run = try bench.run("list-remote", "--connect-timeout", "5", "ftp://127.0.0.1:\(server.port)/")
+        #expect(run.code == 0 && run.text.contains(" f"), "\(run.text)")
+    }
+
+    @Test(arguments: ["", ";type=i"]) func `the path of a folder is one failure that says so`(type: String) throws {
+        defer { end() }
+        try set("folder")
+        let run = try bench.get(server.url + type)
+        #expect(run.code == 3 && run.events("retry").isEmpty, "\(run)")
+        #expect(run.message.contains(type.isEmpty ? "names a folder" : "reply 550"), "\(run)")
+        #expect(bench.folder.names.isEmpty)
+    }
+
+    @Test func `a path with control characters is refused before a connection`() throws {
+        defer { end() }
+        let run = try bench.get(server.url + "%0Ax")
+        #expect(run.code == 3 && run.events("retry").isEmpty, "\(run)")
+        #expect(run.message.contains("control characters"), "\(run)")
+    }
+
     @Test func `a finished file is not fetched again until it changes`() throws {
         defer { end() }
         for _ in 0..<2 { try #expect(bench.get(server.url).code == 0) }

@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+// curl_multi_socket_all: nothing else also calls a transfer that has no socket and no timeout.
+#define CURL_DISABLE_DEPRECATION
 #include "CCurl.h"
 #include <dlfcn.h>
 
@@ -6,7 +8,7 @@
     X(global_init) X(easy_init) X(easy_cleanup) X(easy_reset) X(easy_setopt) X(easy_getinfo) \
     X(easy_pause) X(easy_strerror) X(multi_init) X(multi_cleanup) \
     X(multi_setopt) X(multi_add_handle) X(multi_remove_handle) X(multi_info_read) \
-    X(multi_socket_action) X(slist_append) \
+    X(multi_socket_action) X(multi_socket_all) X(slist_append) \
     X(slist_free_all) X(version_info)
 
 // The addresses of libcurl's functions.
@@ -43,6 +45,7 @@ CURLMsg *pawl_multi_info_read(CURLM *multi, int *left) { return curl.multi_info_
 CURLMcode pawl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running) {
     return curl.multi_socket_action(multi, socket, events, running);
 }
+CURLMcode pawl_multi_socket_all(CURLM *multi, int *running) { return curl.multi_socket_all(multi, running); }
 struct curl_slist *pawl_list_append(struct curl_slist *list, const char *line) {
     return curl.slist_append(list, line);
 }

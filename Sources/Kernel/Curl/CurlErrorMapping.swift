@@ -41,13 +41,15 @@ struct CurlErrorMapping {
         case CURLE_LOGIN_DENIED: .denied
         case CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_COULDNT_RETR_FILE: filing
         case CURLE_SSH: speaking
+        // The port may be another protocol's.
+        case CURLE_FAILED_INIT: text.hasPrefix("Failure establishing ssh session") ? .connectionLost : .other
         // REST is the only command that libcurl is given to send and that may not fail.
         case CURLE_FTP_COULDNT_USE_REST, CURLE_QUOTE_ERROR:
-            hasOffset && !(400..<500).contains(reply) ? .offsetRefused : .serverRefused
+            hasOffset && !(400..<500).contains(reply) ? .offsetRefused : refused
         case CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR, CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_WEIRD_PASS_REPLY,
             CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST, CURLE_FTP_PORT_FAILED,
             CURLE_FTP_PRET_FAILED, CURLE_FTP_BAD_FILE_LIST:
-            .serverRefused
+            refused
         default: .other
         }
     }
@@ -89,11 +91,13 @@ struct CurlErrorMapping {
         case 550: .notFound
         case 530, 532: .denied
         // RFC 3659 §5: REST is judged when the transfer begins.
-        case 501, 551, 554: hasOffset ? .offsetRefused : .serverRefused
-        case 400..<600: .serverRefused
+        case 501, 551, 554: hasOffset ? .offsetRefused : .commandRefused
+        case 400..<600: refused
         default: code == CURLE_REMOTE_ACCESS_DENIED ? .denied : .serverRefused
         }
     }
+
+    private var refused: TransferFault.Kind { (500..<600).contains(reply) ? .commandRefused : .serverRefused }
 }
 
 extension EasyHandle {

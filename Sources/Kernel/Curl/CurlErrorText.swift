@@ -39,6 +39,18 @@ enum CurlErrorText {
         if let why = rest("Send failure: ") {
             return LocalizableMessage("sending-failed", "sending failed: \(SystemError.message(of: why))")
         }
+        if let why = rest("Failure establishing ssh session: ") {
+            let why = why.firstRange(of: ", ").map { String(why[$0.upperBound...]) } ?? why
+            return LocalizableMessage("ssh-session-failed", "no SSH session with the server: \(why)")
+        }
+        if let reply = rest("RETR response: ") {
+            return reply == "550"
+                ? LocalizableMessage("ftp-file-missing", "there is no such file, or it may not be read (reply 550)")
+                : LocalizableMessage("ftp-file-refused", "the server refuses the file with reply \(reply)")
+        }
+        if text == "Server denied you to change to the given directory" {
+            return LocalizableMessage("ftp-folder-missing", "there is no such folder, or it may not be entered")
+        }
         if let status = rest("CONNECT tunnel failed, response ") {
             return TransferFault.tunnelRefused(status).cause
         }

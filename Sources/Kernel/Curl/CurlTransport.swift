@@ -199,9 +199,14 @@ extension CurlTransport {
         ending = id
         let end = exchange.conclude(code)
         leave(exchange)
-        pool.takeBack(exchange)
-        guard ending == id else { return }
+        guard ending == id else { return pool.takeBack(exchange) }
         ending = nil
+        if exchange.looksForFolder(after: end) {
+            transfers[id] = exchange
+            pendingAdd.append(exchange)
+            return
+        }
+        pool.takeBack(exchange)
         sink.transferEnded(id, end)
     }
 

@@ -17,8 +17,9 @@ import PawlSystem
     var deniedAddress: String?
     /// Whether its multi handle counts it as busy.
     var isBusy = false
-    /// Whether its sockets are also tried without an event: 7.88 does not watch the control connection of FTPS while the
-    /// TLS handshake of the data connection is unfinished, which the server begins only after the commands.
+    /// Whether libcurl is also called without an event, until ``endPolling()``: before the data of FTP, 7.88 watches no socket and
+    /// sets no timeout when the reply to EPSV is there at once, and not the control connection of FTPS while the TLS handshake
+    /// of the data connection is unfinished, which the server begins only after the commands.
     var isPolled = false
     /// A count of what libcurl reads without reporting it.
     private var swallowed = SwallowedBytes()
@@ -57,6 +58,12 @@ import PawlSystem
     }
 
     private var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+    /// From now on every step of the transfer follows an event.
+    func endPolling() {
+        if isPolled, isBusy { sockets.polled -= 1 }
+        isPolled = false
+    }
 
     /// Bounds how long libcurl waits for an FTP server's reply without returning.
     func limitReplies(to patience: Interval) { replyWait = ReplyWait(patience: min(patience, .seconds(10))) }

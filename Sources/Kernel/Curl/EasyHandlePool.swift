@@ -11,7 +11,7 @@ final class EasyHandlePool {
     func exchange(
         for request: TransferRequest, as id: TransferID, sink: any TransferSink
     ) throws(TransferFault) -> Exchange {
-        if request.listing == nil { try refuseFolder(request.address) }
+        try refuseImpossible(request.address, isListing: request.listing != nil)
         let settings = try settings.settings(for: request)
         let idle = takeIdle(like: settings.key)
         let exchange = if let idle { idle } else { try Exchange() }
@@ -33,17 +33,20 @@ final class EasyHandlePool {
     }
 
     /// Rejects what is not a file's content: libcurl would fetch a folder's listing, or convert line ends in a text
-    /// transfer (RFC 1738 §3.2.2).
-    private func refuseFolder(_ address: WebAddress) throws(TransferFault) {
+    /// transfer (RFC 1738 §3.2.2); and paths that are no argument of a command.
+    private func refuseImpossible(_ address: WebAddress, isListing: Bool) throws(TransferFault) {
+        if address.scheme != .sftp, PercentCoding.decoded(address.path.utf8).contains(where: { $0 < 0x20 }) {
+            throw TransferFault(
+                .notFound,
+                LocalizableMessage("fault-ftp-control", "FTP cannot request a path with control characters"))
+        }
+        guard !isListing else { return }
         let path = address.path.lowercased()
         if address.scheme != .sftp, path.hasSuffix(";type=a") || path.hasSuffix(";type=d") {
             throw TransferFault(
                 .other,
                 LocalizableMessage("fault-ftp-type", "only binary transfers are supported, not ;type=a or ;type=d"))
         }
-        if address.path.hasSuffix("/") {
-            throw TransferFault(
-                .notFound, LocalizableMessage("fault-path-is-folder", "the path names a folder, not a file"))
-        }
+        if address.path.hasSuffix("/") { throw .pathOfFolder }
     }
 }

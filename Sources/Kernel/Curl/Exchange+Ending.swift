@@ -5,6 +5,7 @@ extension Exchange {
     /// Returns how the transfer ended.
     func conclude(_ code: CURLcode) -> TransferEnd {
         if let verdict { return verdict }
+        if let faultOfFile { return .failed(code == CURLE_OK ? .pathOfFolder : faultOfFile) }
         if !isHeadDelivered, let length = lengthBeforeOffset(code) {
             // The server reported the length, and it is judged.
             refusedLength = length

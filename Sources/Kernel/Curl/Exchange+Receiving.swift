@@ -21,6 +21,8 @@ extension Exchange {
     ///
     /// Returns the callback's result for libcurl.
     func receive(body chunk: UnsafeRawBufferPointer) -> Int {
+        easy.endPolling()
+        if faultOfFile != nil { verdict = .failed(.pathOfFolder) }
         guard verdict == nil, isHeadDelivered || deliverHead(atEnd: false), let sink else { return pawl_receiver_fails }
         guard file.fits(chunk.count) else {
             verdict = file.contradiction.map { .failed(TransferFault(.contentChanged, $0)) }

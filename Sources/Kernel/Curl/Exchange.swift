@@ -36,6 +36,8 @@ final class Exchange {
     var file = FileReplies(start: 0)
     /// The length of a file that ends before the requested part.
     var refusedLength: Int64?
+    /// Why the file could not be fetched, while it is determined whether the path is a folder's.
+    private(set) var faultOfFile: TransferFault?
     /// The transfer's end whatever libcurl reports: the sink stopped it, or it cannot be continued.
     var verdict: TransferEnd?
 
@@ -62,8 +64,8 @@ final class Exchange {
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
         setCommand(of: request.listing)
-        easy.isPolled = request.address.scheme == .ftps
-        if request.address.scheme == .ftp || request.address.scheme == .ftps { watchFile(of: request) }
+        easy.isPolled = request.address.scheme == .ftp || request.address.scheme == .ftps
+        if easy.isPolled { watchFile(of: request) }
         setLogin(of: request, settings)
         if let refusal = easy.refusal { throw TransferFault(refusal: refusal) }
     }
@@ -74,6 +76,30 @@ final class Exchange {
         if lookup != nil, startedAt != nil { startedAt = SystemClock().now }
     }
 
+    /// Prepares another request after a file that the server refused: servers refuse folders, which it is to detect, in the same way.
+    ///
+    /// Returns `false` where the path cannot be a folder's.
+    func looksForFolder(after end: TransferEnd) -> Bool {
+        guard case .failed(let fault) = end, faultOfFile == nil, verdict == nil, !isHeadDelivered, let request,
+            request.listing == nil, !request.address.path.contains(";type=")
+        else { return false }
+        switch (request.address.scheme, fault.kind) {
+        // The folder is entered, and not listed.
+        case (.ftp, .notFound), (.ftps, .notFound): easy.set(CURLOPT_NOBODY, 1)
+        // Its listing begins.
+        case (.sftp, .notFound), (.sftp, .serverRefused): break
+        case _: return false
+        }
+        faultOfFile = fault
+        var address = request.address
+        address.path += "/"
+        easy.set(CURLOPT_URL, address.text)
+        setRange(.whole)
+        easy.setCommands(before: [], after: [])
+        easy.isPolled = address.scheme != .sftp
+        return easy.refusal == nil
+    }
+
     private func take(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         self.id = id
         self.request = request
@@ -82,6 +108,8 @@ final class Exchange {
         lineBytes = 0
         file = FileReplies(start: request.range.offset, known: request.knownLength)
         refusedLength = nil
+        if faultOfFile != nil { easy.set(CURLOPT_NOBODY, 0) }
+        faultOfFile = nil
         verdict = nil
         isPaused = false
         isReusable = false

@@ -24,13 +24,11 @@ import PawlSystem
     private var unwatched: Set<Int32> = []
     /// libcurl's next timeout.
     private var timeout: Instant?
-    /// The number of busy handles whose sockets are also tried without an event.
-    private var polled = 0
-    /// When they are tried next.
+    /// When libcurl is called next for transfers that wait for what it does not watch.
     private var nextPoll = Instant.past
     /// When ``advance()`` has something to do without an event of a socket.
     var deadline: Instant? { isPolling ? min(timeout ?? nextPoll, nextPoll) : timeout }
-    private var isPolling: Bool { polled > 0 || !unwatched.isEmpty }
+    private var isPolling: Bool { sockets.polled > 0 || !unwatched.isEmpty }
 
     private enum Limit {
         /// Streams of one HTTP/2 connection.
@@ -69,15 +67,15 @@ import PawlSystem
         easy.isBusy = true
         easy.sockets = sockets
         busy += 1
-        if easy.isPolled { polled += 1 }
+        if easy.isPolled { sockets.polled += 1 }
     }
 
     /// Keeps the handle only for its connection.
     func rest(_ easy: EasyHandle) {
         guard easy.isBusy else { return }
+        easy.endPolling()
         easy.isBusy = false
         busy -= 1
-        if easy.isPolled { polled -= 1 }
     }
 
     /// The next transfer that has ended, valid until the next call of libcurl.
@@ -108,11 +106,12 @@ import PawlSystem
         poll()
     }
 
-    /// Lets libcurl test its sockets itself.
+    /// Lets libcurl test its sockets itself, and go on with transfers that have none.
     private func poll() {
-        guard isPolling, nextPoll <= clock.now else { return }
-        for socket in polled > 0 ? watched.union(unwatched) : unwatched
-        where watched.contains(socket) || unwatched.contains(socket) { act(on: socket, 0) }
+        guard isPolling, nextPoll <= clock.now, let raw = unsafe started else { return }
+        var running: Int32 = 0
+        let code = call { unsafe pawl_multi_socket_all(raw, &running) }
+        precondition(code == CURLM_OK, "curl_multi_socket_all: \(code)")
         nextPoll = clock.now + .milliseconds(10)
     }
 

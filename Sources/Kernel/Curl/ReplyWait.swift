@@ -30,8 +30,11 @@ struct ReplyWait {
     }
 }
 
-/// A count of libcurl's rounds, and the sockets it has made: libcurl does not report them during a transfer.
+/// What the handles of a multi handle share: a count of libcurl's rounds, and the sockets that it has made, which it does not
+/// report during a transfer.
 final class CurlSockets {
+    /// The number of busy handles for which libcurl is also called without an event.
+    var polled = 0
     /// Counts the rounds.
     var round: UInt64 = 0
     /// Some may have been closed since.

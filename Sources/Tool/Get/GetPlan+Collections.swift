@@ -109,7 +109,8 @@ extension GetPlan {
     package var folderNotice: String? {
         guard !options.isQuiet, !options.isJSON, options.output == nil, options.target == nil,
             let item = items.first(where: { $0.source.utf8.last == .slash && !$0.hasOwnOptions }),
-            let address = try? WebAddress.parse(item.source).address, address.path.utf8.count > 1, !address.isLocated
+            let address = try? WebAddress.parse(item.source).address, address.path.utf8.count > 1,
+            address.scheme == .http || address.scheme == .https
         else { return nil }
         return "\(address.redacted) ends with /: its page is one file; --recursive downloads the files below it"
     }

@@ -12,8 +12,16 @@ enum NetrcPermission {
         guard let home = Environment.home else { return "" }
         let path = home + "/.netrc"
         var info = stat()
-        guard unsafe stat(path, &info) == 0, !isPrivate(mode: info.st_mode) else { return "" }
-        warning.note(path)
+        guard unsafe stat(path, &info) == 0 else { return "" }
+        if info.st_mode & S_IFMT != S_IFREG {
+            warning.note(path, "it is not a regular file; move it away, or give another file with --netrc")
+        } else if !isPrivate(mode: info.st_mode) {
+            warning.note(path, "other users can read it; run 'chmod 600 \(path)', or give --netrc=\(path)")
+        } else if unsafe access(path, R_OK) != 0 {
+            warning.note(path, "\(SystemError.last.text); check its permissions, or give another file with --netrc")
+        } else {
+            return ""
+        }
         return nil
     }
 
@@ -26,12 +34,10 @@ enum NetrcPermission {
 private final class OnceWarning: Sendable {
     private let isDone = Atomic(false)
 
-    func note(_ path: String) {
+    func note(_ path: String, _ why: String) {
         guard !isDone.exchange(true, ordering: .relaxed) else { return }
         var errors = OutputFile(descriptor: STDERR_FILENO)
-        let text =
-            "pawl: \(path) is not used: other users can read it; run 'chmod 600 \(path)', or give --netrc=\(path)"
-        errors.appendLine(TerminalText.harmless(text))
+        errors.appendLine(TerminalText.harmless("pawl: \(path) is not used: \(why)"))
         errors.flush()
     }
 }

@@ -31,9 +31,12 @@ package func readBytes(at path: String, named name: [UInt8]? = nil, atMost most:
 
 /// Throws if a file given by an option cannot be read: better now than at the first request.
 package func checkReadable(_ path: String, option: String) throws(Failure) {
-    guard unsafe access(path, R_OK) != 0 else { return }
+    var info = stat()
+    let isFolder = unsafe stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+    guard unsafe isFolder || access(path, R_OK) != 0 else { return }
+    let error = isFolder ? SystemError(number: EISDIR) : .last
     throw Failure(
-        .cannotOpen, "cannot open", at: path, because: "\(SystemError.last.text) (given with --\(option))",
+        .cannotOpen, "cannot open", at: path, because: "\(error.text) (given with --\(option))",
         remedy: .checkPath)
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import PawlTestKit
 import Testing
 
@@ -47,6 +48,26 @@ import Testing
         let server = try FTPServer(site.served)
         let run = try site.run("--user", "anonymous:\(server.password)", server.url("/nothing.bin"))
         #expect(site.complaint(run, code: 3, saying: "nothing.bin") == nil)
+    }
+
+    @Test func `the path of a folder is code 3, and says so`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let isMade = unsafe mkdir(site.served.path + "/sub", 0o755) == 0
+        try #require(isMade)
+        let run = try site.run("--user", "anonymous:\(server.password)", server.url("/sub"))
+        #expect(site.complaint(run, code: 3, saying: "names a folder") == nil)
+    }
+
+    @Test func `a server without MLSD is asked for LIST at once`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let login = "ftp://anonymous:\(server.password)@127.0.0.1:\(server.port)/"
+        let run = try PawlProcess.run(
+            PawlBinary.path, ["list-remote", login], environment: ["HOME": site.downloads.path])
+        #expect(run.exit == .code(0) && run.output.contains(site.name), "\(run.errors)")
+        let commands = server.finish()
+        #expect(commands.filter { $0 == "MLSD" }.count == 1 && commands.contains("LIST"), "\(commands)")
     }
 
     @Test func `a wrong password is code 24`() throws {

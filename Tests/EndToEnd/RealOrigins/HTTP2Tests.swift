@@ -31,6 +31,64 @@ struct `HTTP2 with real servers` {
         #expect(bench.complaint(try bench.run()) == nil)
     }
 
+    /// Servers that end a connection without HTTP/2 in other ways than nghttpd.
+    @Test(
+        .enabled(if: HTTP2ServerKind.nghttpd.isAvailable, "needs nghttpd"),
+        arguments: [
+            "closes in the handshake", "resets in the handshake", "resets after the handshake", "sends SETTINGS",
+        ])
+    func `a server that has nothing else gives a single file however it says so`(way: String) throws {
+        let authority = try TestAuthority()
+        let bench = try HTTP2Bench(.nghttpd, files: 1, length: 300_000, authority: authority)
+        let front = try PawlProcess(
+            "/usr/bin/python3",
+            ["-c", Self.front, way, bench.server.secureURL(""), authority.certificate, authority.key],
+            folder: bench.site.downloads.path)
+        defer {
+            front.send(SIGKILL)
+            front.wait()
+        }
+        let port = try #require(front.line(in: .out, where: { !$0.isEmpty }))
+        let run = try bench.site.run(
+            "--cacert", authority.authority, "--retries", "0", "https://127.0.0.1:\(port)/file-0")
+        #expect(bench.complaint(run) == nil)
+        let refused = try bench.site.run(
+            "--cacert", authority.authority, "--retries", "0", "--http1.1", "https://127.0.0.1:\(port)/file-0")
+        #expect(refused.exit != .code(0))
+        if way == "sends SETTINGS" { #expect(refused.errors.contains("HTTP/2 only"), "\(refused.errors)") }
+    }
+
+    /// Leads connections that offer HTTP/2 to a server, and ends others in some way.
+    private static let front = """
+        import socket,ssl,struct,sys,threading
+        way,url,certificate,key=sys.argv[1:5]; port=int(url.split(':')[2].strip('/'))
+        context=ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER); context.load_cert_chain(certificate,key)
+        def copy(a,b):
+            try:
+                while data:=a.recv(65536): b.sendall(data)
+            except OSError: pass
+            for s in a,b:
+                try: s.shutdown(socket.SHUT_RDWR)
+                except OSError: pass
+        def reset(s): s.setsockopt(socket.SOL_SOCKET,socket.SO_LINGER,struct.pack('ii',1,0)); s.close()
+        def serve(c):
+            hello=c.recv(65536,socket.MSG_PEEK)
+            if b'\\x02h2' in hello:
+                s=socket.create_connection(('127.0.0.1',port))
+                threading.Thread(target=copy,args=(s,c),daemon=True).start(); copy(c,s); return
+            if way.startswith('closes in'): c.recv(65536); c.close(); return
+            if way.startswith('resets in'): reset(c); return
+            t=context.wrap_socket(c,server_side=True)
+            if way.startswith('resets after'): t.recv(65536); reset(t); return
+            t.sendall(b'\\0\\0\\6\\4\\0\\0\\0\\0\\0\\0\\3\\0\\0\\0\\x64'); t.recv(65536); t.close()
+        def safe(c):
+            try: serve(c)
+            except OSError: pass
+        s=socket.create_server(('127.0.0.1',0)); print(s.getsockname()[1],flush=True)
+        while True:
+            c,_=s.accept(); threading.Thread(target=safe,args=(c,),daemon=True).start()
+        """
+
     /// nghttpd ignores Range.
     @Test(arguments: HTTP2ServerKind.allCases.filter { $0 != .nghttpd })
     func `A4 killed in the middle, the next run continues`(

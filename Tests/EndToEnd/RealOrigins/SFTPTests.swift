@@ -80,6 +80,13 @@ import Testing
         #expect(site.complaint(run, code: 3, saying: "nothing.bin") == nil)
     }
 
+    @Test func `the path of a folder is code 3, and says so`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let run = try run(site, server, server.url(site.served.path))
+        #expect(site.complaint(run, code: 3, saying: "names a folder") == nil)
+    }
+
     @Test func `a wrong password is code 24`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)

@@ -40,6 +40,27 @@ import Testing
         #expect(try fault(of: .init(text, .close)).kind == .malformed)
     }
 
+    @Test(arguments: [
+        ([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 100], TransferFault.onlyHTTP2),
+        ([0, 0, 8, 7, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 8), .onlyHTTP2),
+        ([0, 0, 6, 9, 0, 0, 0, 0, 0], .notHTTP), ([0x15, 3, 3, 0, 2, 2, 70], .speaksTLS),
+    ]) func `what a server speaks instead of HTTP is named`(bytes: [UInt8], fault: TransferFault) throws {
+        #expect(try self.fault(of: .init(bytes, .close)) == fault)
+    }
+
+    @Test func `a proxy that closes the connection is named`() throws {
+        for part in ["", "HTTP/1.1 200 O"] {
+            let proxy = try ScriptedServer { _ in .init(part, .close) }
+            defer { proxy.stop() }
+            let request = TransferRequest(port: 443, scheme: .https) {
+                $0.proxy = "http://127.0.0.1:\(proxy.port)"
+                $0.noProxy = ""
+            }
+            let fault = try #require(try Bench().fetch(request).fault)
+            #expect(fault.kind == .proxy && fault.text.contains("the proxy http://127.0.0.1:\(proxy.port) failed"))
+        }
+    }
+
     @Test func `a port without a listener refuses`() throws {
         try Socket.withRefusingPort { port in
             let recorder = try Bench().fetch(TransferRequest(port: port))

@@ -74,7 +74,8 @@ import Testing
         (42, "client-certificate-required", "client-certificate-rejected", nil),
         (43, nil, "client-certificate-rejected", nil), (44, nil, "client-certificate-rejected", nil),
         (45, nil, "client-certificate-rejected", nil), (46, nil, "client-certificate-rejected", nil),
-        (48, nil, nil, nil), (70, nil, nil, nil),
+        (48, nil, "client-certificate-rejected", nil), (49, nil, "client-certificate-rejected", nil),
+        (70, nil, nil, nil),
     ]
 
     @Test(arguments: alerts) func `what an alert says about the client's certificate`(

@@ -27,6 +27,7 @@ CURLMcode pawl_multi_add_handle(CURLM *multi, CURL *easy);
 CURLMcode pawl_multi_remove_handle(CURLM *multi, CURL *easy);
 CURLMsg *pawl_multi_info_read(CURLM *multi, int *left);
 CURLMcode pawl_multi_socket_action(CURLM *multi, curl_socket_t socket, int events, int *running);
+CURLMcode pawl_multi_socket_all(CURLM *multi, int *running);
 struct curl_slist *pawl_list_append(struct curl_slist *list, const char *line);
 void pawl_list_free(struct curl_slist *list);
 

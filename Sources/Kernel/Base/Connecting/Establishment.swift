@@ -299,7 +299,7 @@ extension Establishment {
             phase = .authorizing(head, keeps: keeps)
             steps.append(.authorize(challenges, login, target: tunnelTarget))
         case .refused(let status): end(.failed(.tunnelRefused(status)))
-        case .failed(let fault): end(.failed(TransferFault(.proxy, fault.cause)))
+        case .failed(let fault): end(.failed(ofProxy(fault)))
         }
     }
 
@@ -324,12 +324,12 @@ extension Establishment {
         guard attempt == connection else { return }
         connection = nil
         switch phase {
-        case .greeting: end(.failed(TransferFault(.proxy, fault.cause)))
+        case .greeting: end(.failed(ofProxy(fault)))
         case .tunnelling(let tunnel): take(tunnel.lost(fault), isAll: true, at: now)
         case .authorizing(let challenge, _): phase = .authorizing(challenge, keeps: false)
-        case .securing:
+        case .securing(let part):
             guard fault.kind == .connectionLost, heldSince == nil, repetition == .allowed else {
-                return end(.failed(fault))
+                return end(.failed(part == .proxy ? ofProxy(fault) : fault))
             }
             repetition = .done
             startOver(at: now)
@@ -359,6 +359,11 @@ extension Establishment {
         case .tunnelling(let tunnel): take(tunnel.lost(.noResponse), isAll: true, at: now)
         case .greeting, .authorizing, .securing, .over: break
         }
+    }
+
+    /// What happened on the connection with the proxy, not with the host.
+    private func ofProxy(_ fault: TransferFault) -> TransferFault {
+        terms.route.map { .proxyFailed($0.place, fault) } ?? fault
     }
 
     private var timeout: TransferFault {

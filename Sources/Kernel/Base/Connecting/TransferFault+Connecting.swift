@@ -33,6 +33,16 @@ extension TransferFault {
     static let socksNotSpoken = TransferFault(
         .proxy, LocalizableMessage("socks-not-spoken", "the proxy does not respond as a SOCKS proxy does"))
 
+    /// The connection with the proxy was of no use.
+    static func proxyFailed(_ place: String, _ fault: TransferFault) -> TransferFault {
+        TransferFault(
+            fault.kind == .tls ? .tls : .proxy,
+            LocalizableMessage("proxy-failed", "the proxy \(place) failed: \(fault.cause)"))
+    }
+
+    /// Whether it is the proxy that failed.
+    var concernsProxy: Bool { cause.id == Self.proxyFailed("", .noResponse).cause.id }
+
     package static func tunnelRefused(_ status: some CustomStringConvertible) -> TransferFault {
         TransferFault(
             .proxy, LocalizableMessage("tunnel-refused", "the proxy refused to open a tunnel (\(status))"))

@@ -134,6 +134,9 @@ package struct HTTP1Connection: Hashable, Sendable {
         return most
     }
 
+    /// Whether nothing of a response to the last request was received.
+    package var isUnanswered: Bool { reader.isUntouched }
+
     /// Whether the receiver takes the body.
     package var deliversBody: Bool { state == .body }
     package var isPaused: Bool { state == .paused }

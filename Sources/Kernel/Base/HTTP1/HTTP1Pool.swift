@@ -72,6 +72,9 @@ package struct HTTP1Pool: Hashable, Sendable {
     /// The first response on a new connection of the key has begun.
     package mutating func responded(_ key: ConnectionKey) { if key.isSecure { handshakes.responded(key) } }
 
+    /// Whether the origin of a key with TLS is known to have responded over HTTP/1.1.
+    package func hasResponded(_ key: ConnectionKey) -> Bool { handshakes.hasResponded(key) }
+
     /// When requests that wait for a handshake are placed again.
     package var deadline: Instant? { handshakes.deadline }
 

@@ -8,6 +8,7 @@ package struct HandshakeCoalescer: Hashable, Sendable {
     private struct First: Hashable {
         let key: ConnectionKey
         var isAwaited: Bool
+        var hasResponded = false
         let over: Instant
     }
 
@@ -32,7 +33,11 @@ package struct HandshakeCoalescer: Hashable, Sendable {
     package mutating func responded(_ key: ConnectionKey) {
         guard let index = firsts.firstIndex(where: { $0.key == key }) else { return }
         firsts[index].isAwaited = false
+        firsts[index].hasResponded = true
     }
+
+    /// Whether a connection of the key is known to have brought a response.
+    package func hasResponded(_ key: ConnectionKey) -> Bool { firsts.contains { $0.key == key && $0.hasResponded } }
 
     /// The time after which the first awaited response is late.
     package var deadline: Instant? { firsts.lazy.filter(\.isAwaited).map(\.over).min() }

@@ -65,6 +65,19 @@ package struct ResponseFraming: Hashable, Sendable {
 
     private static let beginning = Array("HTTP/1.".utf8)
 
+    /// Whether the bytes begin with an alert of TLS (RFC 8446 §5.1).
+    package static func isAlert(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x15, 0x03]) }
+
+    /// Whether the bytes are a server's first frame of HTTP/2: SETTINGS, or GOAWAY (RFC 9113 §3.4, §4.1); `nil` as long as they
+    /// may be.
+    package static func isHTTP2(_ bytes: [UInt8]) -> Bool? {
+        // The length, whose first byte is zero, the type, flags, and the connection's stream.
+        let connection: [UInt8] = [0, 0, 0, 0]
+        guard bytes.first == 0 else { return false }
+        guard bytes.count >= 9 else { return nil }
+        return (bytes[3] == 4 || bytes[3] == 7) && bytes[5..<9].elementsEqual(connection)
+    }
+
     /// Returns whether the version is 1.1 (or a later one of the same major number).
     private mutating func readStatus(_ head: [UInt8]) throws(TransferFault) -> Bool {
         guard head.count > 12, Self.canBegin(head), (0x30...0x39).contains(head[7]) else {

@@ -148,7 +148,10 @@ extension ResponseReader {
             while true {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[used...])
                 let count = unsafe collectHead(rest)
-                guard ResponseFraming.canBegin(head) else { throw TransferFault.notHTTP }
+                guard ResponseFraming.canBegin(head) else {
+                    guard let isHTTP2 = ResponseFraming.isHTTP2(head) else { return (bytes.count, .incomplete) }
+                    throw isHTTP2 ? TransferFault.onlyHTTP2 : ResponseFraming.isAlert(head) ? .speaksTLS : .notHTTP
+                }
                 guard interimBytes + head.count <= HTTP1Limits.longestHead else { throw TransferFault.longHead }
                 guard let count else { return (bytes.count, .incomplete) }
                 used += count

@@ -60,6 +60,9 @@ package struct RetryPolicy: Hashable, Sendable {
         switch fault {
         // The URL of a proxy does not change by a retry.
         case .transfer(let fault) where fault.hasUnusableProxy: Disposition(code: .badOption, isRetried: false)
+        // Nor does a file of the user.
+        case .transfer(let fault) where fault.lacksNetrc || fault.lacksCookies:
+            Disposition(code: .cannotOpen, isRetried: false)
         case .transfer(let fault): disposition(of: fault.kind)
         // A timeout is a busy server or a broken path; both may recover.
         case .silent: Disposition(code: .timeout, isRetried: true)
@@ -110,7 +113,9 @@ package struct RetryPolicy: Hashable, Sendable {
         case .notFound: Disposition(code: .notFound, isRetried: false)
         // The password stays wrong.
         case .denied: Disposition(code: .authorization, isRetried: false)
-        // FTP's 4xx replies are temporary, and libcurl does not distinguish them from 5xx.
+        // The reply says that it stays so.
+        case .commandRefused: Disposition(code: .badResponse, isRetried: false)
+        // FTP's 4xx replies are temporary.
         case .serverRefused, .offsetRefused, .contentChanged: Disposition(code: .badResponse, isRetried: true)
         // Not HTTP at all; a wrong port responds the same each time.
         case .malformed: Disposition(code: .badResponse, isRetried: false)

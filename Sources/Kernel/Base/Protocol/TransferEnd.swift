@@ -30,8 +30,10 @@ package struct TransferFault: Error, Hashable, Sendable {
         case notFound
         /// FTP or SFTP: login or permission denied.
         case denied
-        /// FTP or SFTP server cannot resume, or a 4xx/5xx reply of FTP.
+        /// FTP or SFTP server cannot resume, or a 4xx reply of FTP.
         case serverRefused
+        /// A 5xx reply of FTP: the same command is refused again (RFC 959 §4.2.1).
+        case commandRefused
         /// FTP: the server cannot begin at an offset, or the file ends before it.
         case offsetRefused
         /// FTP: the file is another one than the server described before its first byte.

@@ -4,6 +4,18 @@ extension TransferFault {
         .other, LocalizableMessage("fault-no-memory", "there is not enough memory for the transfer"))
     package static let notHTTP = TransferFault(
         .malformed, LocalizableMessage("fault-not-http", "the response is not HTTP"))
+    /// It sent a frame of HTTP/2 instead of a response (RFC 9113 §3.4).
+    package static let onlyHTTP2 = TransferFault(
+        .malformed, LocalizableMessage("fault-http2-only", "the server speaks HTTP/2 only"))
+    /// It sent an alert of TLS instead of a response (RFC 8446 §5.1).
+    package static let speaksTLS = TransferFault(
+        .malformed, LocalizableMessage("fault-speaks-tls", "the server uses TLS on this port"))
+    var concernsTLS: Bool { self == .speaksTLS }
+    /// The server's answer to the protocols that the client offers (RFC 7301 §3.2).
+    package static let noCommonProtocol = TransferFault(
+        .tls, LocalizableMessage("fault-no-common-protocol", "the server has none of the offered versions of HTTP"))
+    /// Whether it may be about the version of HTTP.
+    var concernsHTTPVersion: Bool { self == .onlyHTTP2 || self == .noCommonProtocol }
     package static let tooLong = TransferFault(
         .malformed, LocalizableMessage("fault-too-long", "the response is longer than what was requested"))
     package static let headNotHTTP = TransferFault(
@@ -19,6 +31,10 @@ extension TransferFault {
             "a chunk of the response ends with LF instead of CR LF, so its bytes may be wrong"))
     package static let noLastChunk = TransferFault(
         .truncated, LocalizableMessage("fault-no-last-chunk", "the connection was closed before the last chunk"))
+    /// FTP or SFTP: a file was requested.
+    package static let pathOfFolder = TransferFault(
+        .notFound, LocalizableMessage("fault-path-is-folder", "the path names a folder, not a file"))
+    var concernsFolder: Bool { self == .pathOfFolder }
     /// SFTP: libcurl reads the file from its beginning then.
     package static let withoutLength = TransferFault(
         .offsetRefused, LocalizableMessage("sftp-length-missing", "it does not report the file's length"))
@@ -65,6 +81,18 @@ extension TransferFault {
         LocalizableMessage(
             "fault-authority-file", "the file of certificate authorities is missing or has no certificates (PEM)"))
 
+    /// The netrc file that the user named cannot be read.
+    package static func unreadable(netrc path: String) -> TransferFault {
+        TransferFault(.other, LocalizableMessage("fault-netrc-file", "cannot read the netrc file \(path)"))
+    }
+
+    /// The cookie file that the user named cannot be read.
+    package static func unreadable(cookies path: String) -> TransferFault {
+        TransferFault(.other, LocalizableMessage("fault-cookie-file", "cannot read the cookie file \(path)"))
+    }
+
+    var lacksNetrc: Bool { cause.id == Self.unreadable(netrc: "").cause.id }
+    var lacksCookies: Bool { cause.id == Self.unreadable(cookies: "").cause.id }
     var lacksAuthorities: Bool { cause.id == Self.unusableAuthorities.cause.id }
 
     /// libcurl is not installed, or its file cannot be loaded; `reason` is the dynamic linker's.
@@ -97,12 +125,19 @@ extension TransferFault {
     /// Whether the proxy's URL was refused before anything was sent.
     var hasUnusableProxy: Bool { concernsVariable || cause.id == Self.unusableProxy.cause.id }
 
-    /// The certificate or the key of the user cannot be used; `reason` is libcurl's.
+    /// The certificate or the key of the user cannot be used; `reason` is OpenSSL's or libcurl's.
     package static func clientCertificate(_ reason: String) -> TransferFault {
-        TransferFault(
+        let why =
+            switch reason {
+            case "key values mismatch": LocalizableMessage("client-key-mismatch", "they do not belong together")
+            case "no start line": LocalizableMessage("client-file-empty", "the file has no certificate in PEM form")
+            case "unsupported": LocalizableMessage("client-key-missing", "the file has no private key in PEM form")
+            case _: LocalizableMessage(untranslated: reason)
+            }
+        return TransferFault(
             .tls,
             LocalizableMessage(
-                "client-certificate-unusable", "the client certificate or its key cannot be used: \(reason)"))
+                "client-certificate-unusable", "the client certificate or its key cannot be used: \(why)"))
     }
 
     var lacksCurl: Bool { cause.id == "fault-libcurl-missing" }

@@ -44,7 +44,8 @@ extension DownloadMachine {
                 because: long.map { .httpStatus(status, wait: $0) } ?? .httpStatus(status),
                 remedy: isCut
                     ? "try again later, or increase \(.option(.maximumRetryAfter))"
-                    : StatusAdvice.remedy(for: status) ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept))
+                    : StatusAdvice.remedy(for: status, sources[source].current.scheme)
+                        ?? (kept.isEmpty ? StatusAdvice.otherwise(for: status) : kept))
             result.status = status
             result.retryAfter = retryAfter
             return result
@@ -123,6 +124,7 @@ extension TransferFault {
     fileprivate var otherwise: Remedy {
         switch kind {
         case .malformed: DownloadMachine.askOwner
+        case .commandRefused: "check the URL"
         // The host is the proxy's if there is one; the cause names it.
         case .unreachable, .connectionRefused, .connectTimeout: "check the host and the port, or try again later"
         case .connectionLost, .truncated, .tls, .publicKey, .denied, .nameResolution, .nameMissing, .proxy, .notFound,
@@ -134,8 +136,11 @@ extension TransferFault {
 
 /// What a user can do about a status code.
 enum StatusAdvice {
-    static func remedy(for status: Int) -> Remedy? {
+    static func remedy(for status: Int, _ scheme: WebAddress.Scheme) -> Remedy? {
         switch status {
+        // nginx and others respond so to HTTP on a port for TLS, and where a certificate is missing or rejected.
+        case 400 where scheme == .http: "check the URL: https:// may be meant"
+        case 400: "check the URL, and \(.option(.certificate)) if the server requires one"
         case 401: "give or correct \(.option(.user))"
         case 403: "the URL may have expired, or require a login, cookies or a referer"
         case 404, 410: "check the URL"

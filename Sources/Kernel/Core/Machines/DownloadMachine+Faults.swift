@@ -64,8 +64,8 @@ extension DownloadMachine {
             let evidence = LocalizableMessage("offset-refused", "the server refuses the offset: \(fault.cause)")
             return rangesBroken(evidence, lane: index, now: now)
         case .nameResolution, .nameMissing, .unreachable, .connectionRefused, .connectTimeout, .connectionLost,
-            .truncated, .tls, .publicKey, .proxy, .notFound, .denied, .serverRefused, .malformed, .privateAddress,
-            .other:
+            .truncated, .tls, .publicKey, .proxy, .notFound, .denied, .serverRefused, .commandRefused, .malformed,
+            .privateAddress, .other:
             return nil
         }
     }

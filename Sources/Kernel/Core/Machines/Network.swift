@@ -120,7 +120,7 @@ extension AttemptFault {
         case .unreachable, .nameResolution, .connectTimeout: true
         case .proxy: fault.concernsNameOfProxy
         case .nameMissing, .connectionRefused, .connectionLost, .truncated, .tls, .publicKey, .notFound, .denied,
-            .serverRefused, .offsetRefused, .contentChanged, .malformed, .privateAddress, .other:
+            .serverRefused, .commandRefused, .offsetRefused, .contentChanged, .malformed, .privateAddress, .other:
             false
         }
     }

@@ -19,6 +19,8 @@ final class Connector {
     var secure: TLSSession?
     /// What was sent to the proxy and the socket has not accepted.
     var unsent: [UInt8] = []
+    /// Whether the proxy has closed its side, which no further event reports.
+    var isPeerClosed = false
     /// The lookup that it waits for.
     var lookup: (waiter: HostCache.Waiter, query: HostQuery)?
     /// Of the decisions about certificates, the one that is awaited.
@@ -44,6 +46,7 @@ final class Connector {
         guard let attempt = attempts.removeValue(forKey: number) else { return nil }
         if number == chosen {
             chosen = nil
+            isPeerClosed = false
             secure?.close()
             secure = nil
             unsent = []

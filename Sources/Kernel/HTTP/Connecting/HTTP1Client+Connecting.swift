@@ -46,17 +46,18 @@ extension HTTP1Client {
                     exchanges[exchange.id] = nil
                     return exchange.detach()
                 }
-                if fault == .noCommonProtocol, goesOverHTTP2(exchange) { return }
+                if fault.mayMeanNoCommonProtocol, goesOverHTTP2(exchange) { return }
                 return fail(exchange, fault)
             }
         }
         if let due = connector.machine.due { firstDeadline = min(firstDeadline ?? due, due) }
     }
 
-    /// Sends the request over HTTP/2, which it did not offer to a server that has nothing else; `false` where it may not.
+    /// Sends the request over HTTP/2, which it did not offer to a server that may have nothing else; `false` where it may not.
     func goesOverHTTP2(_ exchange: HTTP1Exchange) -> Bool {
-        guard !exchange.wasShared, exchange.request.judge == nil, exchange.request.body.isEmpty,
-            !exchange.settings.values.usesHTTP1Only,
+        guard exchange.connectionKey.isSecure, !exchange.wasShared, exchange.request.judge == nil,
+            exchange.request.body.isEmpty, !exchange.settings.values.usesHTTP1Only,
+            !idle.hasResponded(exchange.connectionKey),
             let shared = HTTP2Exchange(exchange)
         else { return false }
         exchanges[exchange.id] = nil
@@ -155,6 +156,7 @@ extension HTTP1Client {
                 succeed(connector, number)
             }
         } else if connector.machine.wantsBytes {
+            if change.hasPeerClosed { connector.isPeerClosed = true }
             connector.sendRest()
             receive(connector)
         } else {
@@ -170,7 +172,7 @@ extension HTTP1Client {
             switch unsafe connector.receive(into: space) {
             case .bytes(let count, let isLast):
                 unsafe connector.machine.received(UnsafeRawBufferPointer(rebasing: space[..<count]), at: clock.now)
-                if isLast { return }
+                if isLast, !connector.isPeerClosed { return }
             case .nothing: return
             case .closed: lose(connector, number, .noResponse)
             case .failed(let fault): lose(connector, number, fault)

@@ -14,7 +14,10 @@ extension HTTP1Client {
         case .failed(let fault):
             drop(connection)
             // A server that has HTTP/2 only may say so by closing the connection.
-            if fault == .noResponse, let exchange, exchange.isOfUnknownVersion, goesOverHTTP2(exchange) {
+            let isUnanswered = fault.kind == .connectionLost && connection.machine.isUnanswered
+            if let exchange, fault == .onlyHTTP2 || isUnanswered && exchange.isOfUnknownVersion,
+                goesOverHTTP2(exchange)
+            {
                 return
             }
             notify(exchange, .failed(fault))

@@ -43,7 +43,7 @@ package final class Logins {
         guard !netrc.isEmpty || values.usesOwnersSecrets else { return nil }
         guard let file = netrc.isEmpty ? ownFile : self.file(netrc) else { return nil }
         guard file.refresh(at: now) || netrc.isEmpty else {
-            throw TransferFault(.other, LocalizableMessage("fault-netrc-file", "cannot read the netrc file \(netrc)"))
+            throw .unreadable(netrc: netrc)
         }
         // An entry with a host name applies to that host after any redirect; the default entry does not.
         return file.netrc?.login(for: request.address.host, orDefault: request.carriesSecrets)

@@ -85,7 +85,7 @@ package final class OriginCookies {
         guard request.carriesSecrets, let path = request.settings.values.cookieFile else { return CookieJar() }
         if let last, last.settings == request.settings.id { return last.jar }
         guard let bytes = Self.bytes(of: path), bytes.count <= CookieJar.Limit.file else {
-            throw TransferFault(.other, LocalizableMessage("fault-cookie-file", "cannot read the cookie file \(path)"))
+            throw .unreadable(cookies: path)
         }
         let jar = CookieJar(netscape: bytes)
         last = (request.settings.id, jar)

@@ -25,6 +25,9 @@ package enum CertificateText {
         LocalizableMessage("tls-handshake-failed", "the TLS handshake failed: \(why)")
     }
 
+    /// What says that the handshake failed, for whatever reason.
+    fileprivate static let idOfFailedHandshake = handshakeFailed(LocalizableMessage(untranslated: "")).id
+
     /// What an alert of the server says about the client's certificate (RFC 8446 §6.2), in a text of libcurl's.
     package static func clientCertificate(_ text: String) -> LocalizableMessage? {
         if text.contains("alert certificate required") { return clientRequired }
@@ -71,12 +74,14 @@ extension TransferFault {
     /// The decision of a judge.
     package static let certificateRejected = TransferFault(
         .tls, LocalizableMessage("fault-certificate-rejected", "the program does not accept the certificate"))
-    /// The server's answer to the protocols that the client offers (RFC 7301 §3.2).
-    static let noCommonProtocol = TransferFault(
-        .tls, LocalizableMessage("fault-no-common-protocol", "the server has none of the offered versions of HTTP"))
     package static let noCloseNotify = TransferFault(
         .connectionLost,
         LocalizableMessage("fault-no-close-notify", "the connection was closed without TLS close_notify"))
+
+    /// Whether the server ended the handshake, which may be its answer to the protocols that the client offers.
+    var mayMeanNoCommonProtocol: Bool {
+        self == .noCommonProtocol || kind == .connectionLost && cause.id == CertificateText.idOfFailedHandshake
+    }
 
     /// A failed read from a connection's socket.
     package init(receiving error: Int32) {

@@ -68,7 +68,8 @@ struct TLSFault: Hashable {
         guard let alert else { return nil }
         if alert == TLS13_AD_CERTIFICATE_REQUIRED { return CertificateText.clientRequired }
         if isIdentified {
-            return (SSL3_AD_BAD_CERTIFICATE...SSL3_AD_CERTIFICATE_UNKNOWN).contains(alert)
+            let others = [SSL_AD_UNKNOWN_CA, SSL_AD_ACCESS_DENIED]
+            return (SSL3_AD_BAD_CERTIFICATE...SSL3_AD_CERTIFICATE_UNKNOWN).contains(alert) || others.contains(alert)
                 ? CertificateText.clientRejected : nil
         }
         let missing = [SSL3_AD_HANDSHAKE_FAILURE, SSL3_AD_BAD_CERTIFICATE]

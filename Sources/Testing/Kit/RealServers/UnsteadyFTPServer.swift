@@ -6,7 +6,8 @@ import Glibc
 /// behaviour; each command reads it
 /// again: `nosize`, `norest`, `cut` (end the connection after half of the content), `early` (`next` becomes `content`
 /// before it is sent), `late` (after it was sent), `states` (the length begins the transfer), `silent` (nothing is said
-/// after the content), `550` (the reply to an offset behind the end).
+/// after the content), `550` (the reply to an offset behind the end), `eager` (MLSD is unknown, and the reply to the
+/// next EPSV is there before the command), `folder` (the name is a folder's).
 package struct UnsteadyFTPServer {
     package let process: PawlProcess
     package let port: UInt16
@@ -22,14 +23,15 @@ package struct UnsteadyFTPServer {
                 except OSError: pass
             def serve(c):
                 say=lambda t: c.sendall((t+'\\r\\n').encode())
-                say('220 ready'); rest=0; p=None
+                say('220 ready'); rest=0; p=None; owed=[]
                 for line in c.makefile('rb'):
                     cmd,_,arg=line.decode().strip().partition(' '); mode=read('mode').decode().split(); data=read('content')
-                    if cmd=='USER': say('331 password')
+                    if cmd in owed: owed.remove(cmd)
+                    elif cmd=='USER': say('331 password')
                     elif cmd=='PASS': say('230 in')
                     elif cmd=='PWD': say('257 "/"')
                     elif cmd=='TYPE': say('200 ok')
-                    elif cmd=='CWD': say('250 ok')
+                    elif cmd=='CWD': say('250 ok' if arg!='f' or 'folder' in mode else '550 no')
                     elif cmd=='SIZE': say('502 no' if 'nosize' in mode else '213 %d'%len(data))
                     elif cmd=='MDTM': say('213 20230102100000' if not os.path.exists('turned') else '213 20230102100001')
                     elif cmd=='REST':
@@ -37,6 +39,13 @@ package struct UnsteadyFTPServer {
                         else: rest=int(arg); say('350 ok')
                     elif cmd=='EPSV':
                         p=socket.create_server(('127.0.0.1',0)); say('229 x (|||%d|)'%p.getsockname()[1])
+                    elif cmd=='MLSD' and 'eager' in mode:
+                        p=socket.create_server(('127.0.0.1',0)); owed=['EPSV']
+                        say('500 unknown\\r\\n229 x (|||%d|)'%p.getsockname()[1])
+                    elif cmd=='LIST':
+                        say('150 opening'); d,_=p.accept()
+                        d.sendall(b'-rw-r--r-- 1 o g %d Nov 29 2020 f\\r\\n'%len(data)); d.close(); say('226 done')
+                    elif cmd=='RETR' and 'folder' in mode: say('550 not a plain file')
                     elif cmd=='RETR':
                         if rest>len(data): say('550 no' if '550' in mode else '554 beyond the end'); rest=0; continue
                         if 'early' in mode: turn(); data=read('content')

@@ -32,7 +32,8 @@ import Testing
         (.unreachable, .network, true), (.connectionRefused, .network, true), (.connectTimeout, .timeout, true),
         (.connectionLost, .network, true), (.truncated, .network, true), (.tls, .insecure, false),
         (.proxy, .network, true), (.notFound, .notFound, false), (.denied, .authorization, false),
-        (.serverRefused, .badResponse, true), (.malformed, .badResponse, false), (.other, .unknown, true),
+        (.serverRefused, .badResponse, true), (.commandRefused, .badResponse, false),
+        (.malformed, .badResponse, false), (.other, .unknown, true),
     ]) func `each transfer fault has one disposition`(kind: TransferFault.Kind, code: Failure.Code, isRetried: Bool) {
         let said = RetryPolicy.disposition(of: .transfer(TransferFault(kind, foreign: "")))
         #expect(said.code == code && said.isRetried == isRetried)
