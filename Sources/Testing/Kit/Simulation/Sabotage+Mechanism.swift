@@ -89,6 +89,7 @@ extension QueueSabotage {
             case .hidesStates: "events of states"
             case .hidesChanges: "events of changes"
             case .hidesMissedEvents: "events that were dropped"
+            case .hidesQueueChanges: "events of the queue itself"
             }
         return "queue: " + name
     }
