@@ -18,8 +18,6 @@ class Get(Kind):
     """`pawl get` of files, whose right contents are known."""
 
     verb = "get"
-    # A file that is right is left alone, with the journal that a power cut has left beside it.
-    keeps_journals = False
 
     def __init__(self, seed: int, origin: Origin) -> None:
         super().__init__(seed, origin)
@@ -99,8 +97,6 @@ class Get(Kind):
         left = {name for name in names(place.folder, "home") - set(self.targets) - set(self.foreign) - self.sides
                 # A draft is swept by what writes there a minute later.
                 if not os.path.basename(name).startswith(".pawl-")}
-        if self.keeps_journals:
-            left -= {f"{name}.pawl" for name in self.targets}
         if left:
             raise Broken(f"after the next run there is also {sorted(left)}")
         self.check_traffic(finished, kept, place.origin.taken())

@@ -32,6 +32,8 @@ class Origin:
 
     def __init__(self, port: int = 0) -> None:
         self.files: Dict[str, bytes] = {}
+        # The media types that are not the usual one.
+        self.types: Dict[str, str] = {}
         self.sent: List[Sent] = []
         self.requests: List[str] = []
         self.total = 0
@@ -73,7 +75,8 @@ class Origin:
                 if match:
                     self.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(body)}")
                 self.send_header("Content-Length", str(end - start))
-                self.send_header("Content-Type", "text/html" if path.endswith("/") else "application/octet-stream")
+                usual = "text/html" if path.endswith("/") else "application/octet-stream"
+                self.send_header("Content-Type", origin.types.get(path, usual))
                 self.send_header("Set-Cookie", "visited=yes; Max-Age=1000000; Path=/")
                 self.send_header("Accept-Ranges", "bytes")
                 self.send_header("ETag", '"%s"' % hashlib.md5(body).hexdigest())

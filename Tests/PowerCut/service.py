@@ -137,6 +137,10 @@ class ServiceKind(Kind):
         # The content of a URL that replaces another.
         for path in self.paths:
             origin.files["/other" + path] = origin.files[path]
+        # A rule that only the response can meet: the file is moved when it is complete.
+        self.ruled = set(self.dice.sample(self.paths, 4))
+        for path in self.ruled:
+            origin.types[path] = origin.types["/other" + path] = "video/mp4"
         self.calls = 0
 
     # The run: calls by chance.
@@ -146,6 +150,7 @@ class ServiceKind(Kind):
         service = Running(place)
         try:
             place.note("secret", value=(place.folder / "root/.pawl/secret").read_text())
+            self.ask(place, service, {"": {"rules": "films"}}, "pawl.setRules", [{"match": "type:video", "folder": "films"}])
             for step in range(self.dice.randrange(12, 40)):
                 self.step(place, service)
                 self.notice(place, service)
@@ -206,7 +211,7 @@ class ServiceKind(Kind):
         elif way == 6:
             text = f"text {self.calls}"
             self.ask(place, service, {path: {"description": text}}, "pawl.set", name, {"description": text})
-        elif way == 7:
+        elif way == 7 and path not in self.ruled:
             folder = f"folder{self.dice.randrange(3)}"
             self.ask(place, service, {path: {"folder": folder}}, "pawl.set", name, {"folder": folder})
         elif way == 8:
@@ -218,8 +223,10 @@ class ServiceKind(Kind):
     def add(self, place: Place, service: Running, path: str) -> None:
         start = self.dice.choice(["enqueued", "enqueued", "paused"])
         folder = self.dice.choice(["", "folder0"])
-        changes = {"there": True, "paused": start == "paused", "group": "g1", "folder": folder, "address": path}
-        job = {"url": self.origin.url(path), "folder": folder, "group": "g1", "start": start}
+        changes = {"there": True, "paused": start == "paused", "group": "g1", "address": path}
+        job = {"url": self.origin.url(path), "group": "g1", "start": start}
+        if path not in self.ruled:
+            changes["folder"] = job["folder"] = folder
         self.ids[path] = ""
         result = self.ask(place, service, {path: changes}, "pawl.add", [job])
         if result and "id" in result[0]:
@@ -268,8 +275,10 @@ class ServiceKind(Kind):
             self.note_hooks(place)
         left = self.files(place.folder)
         right = {self.file_of(row) for row in rows.values()}
+        # A move that was interrupted leaves a file both of its names.
+        own = {(place.folder / "root" / name).stat().st_ino for name in right}
         for name in left - right:
-            if name not in self.allowed:
+            if name not in self.allowed and (place.folder / "root" / name).stat().st_ino not in own:
                 raise Broken(f"at the end there is {name}, which no download has")
         again = kept.again(place.origin.taken())
         for path in self.paths:
@@ -285,6 +294,9 @@ class ServiceKind(Kind):
             slots = service.call("pawl.limits")["slots"]
             if "slots" in values and slots not in values["slots"] and ABSENT not in values["slots"]:
                 raise Broken(f"slots are {slots}, not {values['slots']}")
+            folders = [rule["folder"] for rule in service.call("pawl.rules")] or [ABSENT]
+            if "rules" in values and folders[0] not in values["rules"]:
+                raise Broken(f"the rules' folders are {folders}, not {values['rules']}")
             return
         if (row is not None) not in values["there"]:
             raise Broken(f"{path} is {'there' if row else 'not there'}, and a call that had returned says otherwise")
@@ -325,12 +337,16 @@ class ServiceKind(Kind):
         self.check_foreign(place.folder)
         for path, row in rows.items():
             file = place.folder / "root" / self.file_of(row)
+            if (row["folder"] == "films") != (path in self.ruled):
+                raise Broken(f"{path} is in the folder {row['folder']!r}, and the rules want it elsewhere")
             if not file.exists() or file.read_bytes() != self.origin.files[path]:
                 raise Broken(f"{path} has finished, and {self.file_of(row)} is {digest(file.read_bytes()) if file.exists() else 'missing'}")
         # Of downloads that were removed, only finished files may stay: those that were to be kept, or whose removal was not confirmed.
+        # So may one that got its name when the URL was replaced.
         self.allowed: Set[str] = set()
         for path, values in model.values.items():
-            if path and path not in rows and (True in values.get("kept", [True]) or len(values["there"]) > 1):
+            was_replaced = any(address not in (path, ABSENT) for address in values.get("address", []))
+            if path and (was_replaced or path not in rows and (True in values.get("kept", [True]) or len(values["there"]) > 1)):
                 for name in self.files(place.folder):
                     if (place.folder / "root" / name).read_bytes() == self.origin.files[path] and not name.endswith((".part", ".pawl")):
                         self.allowed.add(name)

@@ -85,6 +85,7 @@ class Session:
     def __init__(self, harness: "Harness", kind: str, system: System, seed: int) -> None:
         self.harness, self.system, self.seed = harness, system, seed
         harness.origin.files.clear()
+        harness.origin.types.clear()
         self.kind: Kind = KINDS[kind](seed, harness.origin)
         self.kind_name = kind
         self.facts: List[dict] = []

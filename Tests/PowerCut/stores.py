@@ -239,7 +239,6 @@ class Repair(Get):
     """A damaged file that is repaired: its name has the damaged content or the right one at any time."""
 
     name, verb = "repair", "repair"
-    keeps_journals = True
 
     def __init__(self, seed: int, origin: Origin) -> None:
         super().__init__(seed, origin)

@@ -35,6 +35,11 @@ public struct DownloadEvent: Sendable, Codable {
         case added
         /// Its name, URL, priority, group or queue position changed, or its record was deleted.
         case changed
+        /// What belongs to no single download of a manager changed: its slots, its rate limit, its timetable or what that allows
+        /// now, its paused groups, or the folders of new downloads.
+        ///
+        /// ``DownloadManager/limits()`` and ``DownloadManager/groups()`` show it. The event's ``DownloadEvent/id`` is 0.
+        case queueChanged
         /// The consumer was too slow: this many events were dropped at this point.
         ///
         /// Snapshots still show the current state.
@@ -88,7 +93,7 @@ extension DownloadEvent.Kind {
         switch self {
         case .finished(let file): .success(file)
         case .failed(let error): .failure(error)
-        case .state, .started, .notice, .retry, .added, .changed, .missed: nil
+        case .state, .started, .notice, .retry, .added, .changed, .queueChanged, .missed: nil
         }
     }
 
@@ -103,7 +108,7 @@ extension DownloadEvent.Kind {
     var isEnd: Bool {
         switch self {
         case .finished, .failed: true
-        case .state, .started, .notice, .retry, .added, .changed, .missed: false
+        case .state, .started, .notice, .retry, .added, .changed, .queueChanged, .missed: false
         }
     }
 }

@@ -177,7 +177,7 @@ private final class CollectionTransfer: Sendable {
         case .failed(let error):
             state.report.failures.append(error)
             state.progress.failed += 1
-        case .state, .started, .notice, .retry, .added, .changed, .missed: break
+        case .state, .started, .notice, .retry, .added, .changed, .queueChanged, .missed: break
         }
     }
 

@@ -95,7 +95,7 @@ private final class LookState: Sendable {
             case .finished(let file):
                 values.result = .success(
                     RemoteLook.Found(name: options.fileName ?? "", total: file.length, acceptsRanges: false))
-            case .state, .notice, .retry, .added, .changed, .missed: return false
+            case .state, .notice, .retry, .added, .changed, .queueChanged, .missed: return false
             }
             return true
         }

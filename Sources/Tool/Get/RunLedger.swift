@@ -99,7 +99,7 @@ package struct RunLedger: Sendable {
             lastFailure = error.code.rawValue
             return .failed(error)
         // Only a manager emits these.
-        case .added, .changed, .missed: return nil
+        case .added, .changed, .queueChanged, .missed: return nil
         }
     }
 
@@ -127,7 +127,7 @@ package struct RunLedger: Sendable {
     package static func isEnd(_ kind: DownloadEvent.Kind) -> Bool {
         switch kind {
         case .finished, .failed, .state(.paused): true
-        case .state, .started, .notice, .retry, .added, .changed, .missed: false
+        case .state, .started, .notice, .retry, .added, .changed, .queueChanged, .missed: false
         }
     }
 }

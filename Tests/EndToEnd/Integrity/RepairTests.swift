@@ -103,6 +103,23 @@ import Testing
         #expect(bench.folder.names == ["f", "m"])
     }
 
+    /// As after a power cut between the last two steps of a repair.
+    @Test(arguments: [["repair", "f", "--metalink", "m"], ["aria2c", "-V", "-M", "m"]])
+    func `a journal that is left beside a file that was repaired goes with the next run`(arguments: [String]) throws {
+        let bench = try IntegrityBench()
+        let process = try waiting(bench)
+        let (journal, kept) = (bench.folder.path("f.pawl"), bench.folder.path("kept"))
+        #expect(unsafe link(journal, kept) == 0)
+        bench.origin.release("/x")
+        #expect(process.wait(atMost: .patience) == .code(0), "\(process.errors)")
+        #expect(bench.folder.names == ["f", "kept", "m"])
+        #expect(unsafe rename(kept, journal) == 0)
+        let sent = bench.sent(of: "/x")
+        let run = try bench.run(PawlBinary.path, arguments)
+        #expect(run.code == 0 && bench.contents("f") == Self.content, "\(run)")
+        #expect(bench.folder.names == ["f", "m"] && bench.sent(of: "/x") == sent)
+    }
+
     /// A repair of `f`, bytes of which are wrong, that waits for the last of them.
     private func waiting(
         _ bench: IntegrityBench, wrongAt places: [Int] = [1_500_000], mode: mode_t = 0o644

@@ -47,6 +47,8 @@ struct `The live table` {
             try house.run("add", "\(url)?\(number)")
             try house.run("wait", "--all")
         }
+        try house.run("slots", "7")
+        #expect(events.line(in: .out, atMost: .patience) { $0.contains(#""event":"queue""#) } != nil)
         try house.run("stop")
         #expect(watch.wait() == .code(7))
         #expect(events.wait() == .code(7))

@@ -39,8 +39,7 @@ import Testing
         let rows = try table(
             "| promise | model: law; sabotages | real kills | real power cuts |", in: "Documentation/Reliability.md")
         #expect(rows.count > 10)
-        let known = Set(
-            Law.allCases.map { "\($0)" } + Sabotage.allCases.map(\.rawValue) + QueueSabotage.allCases.map(\.rawValue))
+        let known = sabotages.union(Law.allCases.map { "\($0)" })
         let kinds = try kindsOfPowerCuts()
         let cutSyncs: Set = ["data", "journal", "folder", "queue", "small"]
         for row in rows {
@@ -49,6 +48,48 @@ import Testing
                 #expect(kinds.contains(name) || cutSyncs.contains(name), "no kind of power cuts: \(name)")
             }
         }
+    }
+
+    private var sabotages: Set<String> {
+        Set(
+            Sabotage.allCases.map(\.rawValue) + QueueSabotage.allCases.map(\.rawValue)
+                + StreamSabotage.allCases.map(\.rawValue) + MirrorSabotage.allCases.map(\.rawValue))
+    }
+
+    /// What stands behind these words up to the end of the cell or the next thing that is no name.
+    private func names(behind words: [String], in row: [String]) -> [String] {
+        guard row.count > 2 else { return [] }
+        let parts = row[2].split(separator: ", ").map(String.init)
+        var found: [String] = []
+        var isNamed = false
+        for part in parts {
+            if words.contains(where: { part.hasPrefix($0) }) {
+                isNamed = true
+            } else if !part.hasPrefix("`") {
+                isNamed = false
+            }
+            if isNamed { found += names(in: part) }
+        }
+        return found
+    }
+
+    @Test func `each situation names sabotages and fuzz targets that there are`() throws {
+        let head = "| situation | behaviour | shown by |"
+        let rows = try lines(of: "Documentation/Reliability.md").split { $0 == head }.dropFirst().flatMap { part in
+            part.dropFirst().prefix { $0.hasPrefix("|") }.map { cells($0) }
+        }
+        #expect(rows.count > 80)
+        let broken = rows.flatMap { names(behind: ["sabotage ", "sabotages "], in: $0) }
+        #expect(broken.count > 20 && sabotages.isSuperset(of: broken), "\(Set(broken).subtracting(sabotages))")
+        let targets = rows.flatMap { names(behind: ["fuzz target ", "fuzz targets "], in: $0) }
+        let corpora = Set(FileSystem.names(in: Checkout.root + "/Tests/Fuzz/Corpus"))
+        #expect(targets.count > 2 && corpora.isSuperset(of: targets), "\(Set(targets).subtracting(corpora))")
+    }
+
+    @Test func `Reliability describes each fuzz target`() throws {
+        let rows = try table("| target | laws besides no trap and no hang |", in: "Documentation/Reliability.md")
+        let corpora = Set(FileSystem.names(in: Checkout.root + "/Tests/Fuzz/Corpus"))
+        #expect(Set(rows.flatMap { names(in: $0[0]) }) == corpora)
     }
 
     @Test func `Reliability describes each kind of power cuts`() throws {

@@ -79,7 +79,8 @@ import Testing
 
     @Test(arguments: [
         QueueSabotage.losesDownloads, .losesOptions, .losesRemovals, .addsSlot, .cutsFiles, .identifiesByName,
-        .beginsAgain, .hidesAdditions, .hidesStates, .hidesChanges, .hidesMissedEvents,
+        .beginsAgain, .hidesAdditions, .hidesStates, .hidesChanges, .hidesQueueChanges,
+        .hidesMissedEvents,
     ]) func `a queue that is broken on purpose is noticed`(sabotage: QueueSabotage) {
         #expect(Campaign.firstSeed(below: 200, noticing: sabotage) != nil, "it was not detected")
     }

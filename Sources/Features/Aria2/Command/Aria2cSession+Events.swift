@@ -44,7 +44,7 @@ extension Aria2cSession {
         case .state(.paused):
             guard let error = active[id]?.refusal, let download = active.removeValue(forKey: id) else { return }
             fail(download, error)
-        case .state, .added, .changed, .missed: break
+        case .state, .added, .changed, .queueChanged, .missed: break
         }
     }
 

@@ -116,6 +116,7 @@ extension Aria2cSession {
     ) throws(Failure) -> Bool {
         if finding == .right {
             printer.note(.notice, "Verification finished successfully. file=\(download.shown(path))")
+            if isThere, let name = download.expectedName { Downloader.tidy(name, in: download.folder) }
             complete(download, speed: 0)
             return false
         }

@@ -46,10 +46,14 @@ package struct HubCache: Sendable {
     }
 
     /// Links the files that are there into the snapshot, and names the revision if all of them are.
-    package func complete(_ wanted: [HubEntry]) throws(Failure) {
+    ///
+    /// `sync` puts the names in the folder of a path on stable storage.
+    package func complete(
+        _ wanted: [HubEntry], sync: (String) -> Void = AtomicFile.syncFolder
+    ) throws(Failure) {
         var isWhole = true
-        /// A new link in each folder that has any.
-        var linked: [Bytewise<String>: String] = [:]
+        /// A blob, and a link in each folder that has any.
+        var named: [Bytewise<String>: String] = [:]
         for entry in wanted {
             guard has(entry) else {
                 isWhole = false
@@ -57,10 +61,11 @@ package struct HubCache: Sendable {
             }
             let (link, target) = layout.link(to: entry, at: listing.commit)
             let place = path(link)
-            if try self.link(place, to: target) { linked[Bytewise(FolderPath.parent(of: place))] = place }
+            try self.link(place, to: target)
+            for path in [place, path(layout.blob(entry))] { named[Bytewise(FolderPath.parent(of: path))] = path }
         }
-        // Before the revision has a name: with that, all of its files are there.
-        for place in linked.values { AtomicFile.syncFolder(of: place) }
+        // Before the revision has a name: with that, all of its files are there. Also those that a killed process has named.
+        for path in named.values { sync(path) }
         guard isWhole else { return }
         let revision = listing.address.revision ?? HubAddress.defaultRevision
         guard let reference = layout.reference(revision) else { return }
@@ -72,11 +77,10 @@ package struct HubCache: Sendable {
         try AtomicFile.replace(path, with: bytes, permissions: 0o644)
     }
 
-    /// Whether it is new.
-    private func link(_ path: String, to target: String) throws(Failure) -> Bool {
+    private func link(_ path: String, to target: String) throws(Failure) {
         var present = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink(path, &present, present.count)
-        if count > 0, present.prefix(count).map(UInt8.init(bitPattern:)).elementsEqual(target.utf8) { return false }
+        if count > 0, present.prefix(count).map(UInt8.init(bitPattern:)).elementsEqual(target.utf8) { return }
         let folder = FolderPath.parent(of: path)
         try FolderPath.make(folder)
         let draft = "\(folder)/\(AtomicFile.draftName())"
@@ -85,7 +89,6 @@ package struct HubCache: Sendable {
             unsafe unlink(draft)
             throw Failure.system(.cannotCreate, "cannot create", at: path, error)
         }
-        return true
     }
 
     /// Takes the locks by which the hub's own libraries keep two of them from fetching the same blob; waits for those that

@@ -243,6 +243,7 @@ struct RepairRun: Sendable {
     }
 
     private func whole() -> Int32 {
+        Downloader.tidy(file.name, in: file.folder)
         if options.get.isJSON {
             var object = JSONObject()
             object.set("event", "whole")

@@ -180,7 +180,7 @@ extension PipeRun {
             endRobots(number, .rules(rules(of: number)))
         case .failed(let error): endRobots(number, after: error)
         case .retry(let error, let delay): postponeRobots(number, after: error, by: Interval(delay))
-        case .state, .started, .notice, .added, .changed, .missed: break
+        case .state, .started, .notice, .added, .changed, .queueChanged, .missed: break
         }
     }
 

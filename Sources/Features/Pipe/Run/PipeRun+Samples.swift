@@ -166,7 +166,7 @@ extension PipeRun {
             let result = PipeResult(error, of: entry.job, respecting: configuration.respected)
             complete(number, result, nil, error.response)
             note(error, of: entry)
-        case .state, .started, .notice, .added, .changed, .missed: break
+        case .state, .started, .notice, .added, .changed, .queueChanged, .missed: break
         }
     }
 

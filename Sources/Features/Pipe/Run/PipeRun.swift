@@ -133,7 +133,7 @@ struct PipeRun {
         downloader = Downloader(settings) { event in
             switch event.kind {
             case .finished, .failed, .retry: inbox.post(.event(event))
-            case .state, .started, .notice, .added, .changed, .missed: break
+            case .state, .started, .notice, .added, .changed, .queueChanged, .missed: break
             }
         }
         lookups = try downloader.lookups(configuration.download)

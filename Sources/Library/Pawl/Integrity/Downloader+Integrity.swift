@@ -21,6 +21,9 @@ extension Downloader {
             in: folder, progress: progress)
     }
 
+    /// Removes the journal that a kill or a power cut has left beside a file that is complete, and that nobody fetches.
+    package static func tidy(_ name: String, in folder: String) { FileDisk { _ in }.tidy(name, in: folder) }
+
     /// Compares a file with the content of an address, of which nothing is written; blocks the calling thread, which must
     /// not be one of Swift's pool.
     package func compare(

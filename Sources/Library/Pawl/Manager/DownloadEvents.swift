@@ -105,6 +105,11 @@ package final class EventSubscriber: Sendable {
 
 extension DownloadEvent {
     fileprivate static func missed(_ count: Int) -> DownloadEvent {
-        DownloadEvent(id: Download.ID(rawValue: 0), kind: .missed(count))
+        DownloadEvent(id: .ofQueue, kind: .missed(count))
     }
+}
+
+extension Download.ID {
+    /// The id in events that belong to no single download.
+    package static let ofQueue = Download.ID(rawValue: 0)
 }

@@ -185,7 +185,7 @@ extension QueueKeeper {
             case .failed(let error): .failure(error)
             // Nobody but a shutdown pauses it.
             case .state(.paused): .failure(PawlError(.closed))
-            case .state, .started, .notice, .retry, .added, .changed, .missed: nil
+            case .state, .started, .notice, .retry, .added, .changed, .queueChanged, .missed: nil
             }
         guard let result, let completion = memoryDownloads.removeValue(forKey: report.id) else { return }
         engine.forget(report.id)

@@ -69,6 +69,6 @@ final class EventBroadcaster: Sendable {
 
 extension DownloadEvent {
     /// A notice of no download.
-    fileprivate var isOfQueue: Bool { if id.rawValue == 0, case .notice = kind { true } else { false } }
+    fileprivate var isOfQueue: Bool { if id == .ofQueue, case .notice = kind { true } else { false } }
 }
 #endif

@@ -30,6 +30,7 @@ extension QueueKeeper {
         perform(machine.startNext())
         // Behind those that ran.
         try loadSchedule()
+        tellFacts()
     }
 
     /// The name of the stored value of the slot holders: ids in hexadecimal digits, the oldest first.

@@ -72,6 +72,8 @@ final class QueueKeeper: ThreadBound {
     var nextStart: Instant?
     /// The folders of new downloads.
     var rules = FolderRules()
+    /// What the events have told of the queue itself; `nil` until it is opened.
+    var toldFacts: QueueFacts?
     var machine: QueueMachine
     var runs: [QueueID: Run] = [:]
     /// Comparisons of existing files before their downloads begin, by number.
@@ -189,7 +191,7 @@ final class QueueKeeper: ThreadBound {
 
     /// A notice that belongs to no single download.
     func notice(_ message: LocalizableMessage) {
-        events.append(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice(message))))
+        events.append(DownloadEvent(id: .ofQueue, kind: .notice(DownloadNotice(message))))
     }
 
     /// Reading or writing the queue failed; unwritten changes are retried every second.
@@ -225,6 +227,7 @@ final class QueueKeeper: ThreadBound {
             failure = write(progress: false)
         }
         startStored()
+        tellFacts()
         let (completions, events) = (self.completions, self.events)
         self.completions = []
         self.events = []

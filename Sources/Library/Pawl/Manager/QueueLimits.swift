@@ -30,14 +30,38 @@ public struct QueueLimits: Sendable, Hashable {
     }
 }
 
+/// What belongs to no single download of a queue: a change of it is an event (``DownloadEvent/Kind/queueChanged``).
+package struct QueueFacts: Sendable, Equatable {
+    /// Without the end of a pause, which follows from the timetable and the time.
+    var limits: QueueLimits
+    var pausedGroups: Set<Bytewise<String>>
+    var rules: FolderRules
+}
+
+extension QueueKeeper {
+    var facts: QueueFacts {
+        let limits = QueueLimits(
+            maximumConcurrentDownloads: machine.slots, rateLimit: engine.rate, timetable: timetable?.text,
+            isPaused: machine.isHeld)
+        return QueueFacts(limits: limits, pausedGroups: pausedGroups, rules: rules)
+    }
+
+    /// Tells of what has changed since it was called last.
+    func tellFacts() {
+        let facts = facts
+        guard facts != toldFacts else { return }
+        if toldFacts != nil { events.append(DownloadEvent(id: .ofQueue, kind: .queueChanged)) }
+        toldFacts = facts
+    }
+}
+
 extension DownloadManager {
     /// The current limits for all downloads together.
     public func limits() async throws(PawlError) -> QueueLimits {
         try await query { keeper in
-            QueueLimits(
-                maximumConcurrentDownloads: keeper.machine.slots, rateLimit: keeper.engine.rate,
-                timetable: keeper.timetable?.text, isPaused: keeper.machine.isHeld,
-                pausedUntil: keeper.heldUntil?.seconds)
+            var limits = keeper.facts.limits
+            limits.pausedUntil = keeper.heldUntil?.seconds
+            return limits
         }
     }
 

@@ -55,6 +55,9 @@ package final class QueueStep {
         try keeper.record(QueueID(id)).flatMap { keeper.handle($0) }
     }
 
+    /// What belongs to no single download.
+    package var facts: QueueFacts { keeper.facts }
+
     /// The location of a download's file.
     package func location(of id: Download.ID) throws(Failure) -> DownloadLocation {
         keeper.location(try keeper.record(QueueID(id)))

@@ -118,7 +118,7 @@ extension DownloadLogEntry {
             (level, message) = (.error, error.description)
         case .missed(let count): (level, message) = (.warning, "\(count) events were dropped")
         case .added: (level, message) = (.debug, "added")
-        case .changed: return nil
+        case .changed, .queueChanged: return nil
         }
         self.metadata = metadata
     }
@@ -136,7 +136,7 @@ extension DownloadMetric {
                 DownloadMetric(
                     name: "pawl.download.duration", kind: .timer, value: file.duration.seconds, dimensions: [:]),
             ]
-        case .state, .notice, .added, .changed, .missed: []
+        case .state, .notice, .added, .changed, .queueChanged, .missed: []
         }
     }
 

@@ -27,7 +27,7 @@ final class DecisionLog: DownloadDelegate {
 
     func note(_ event: DownloadEvent) {
         switch event.kind {
-        case .changed, .missed, .state(.probing), .state(.transferring): return
+        case .changed, .queueChanged, .missed, .state(.probing), .state(.transferring): return
         case .state(.removed): state.withLock { $0.pages[event.id] = nil }
         case .state, .started, .notice, .retry, .finished, .failed, .added:
             guard case .object(var members) = ServiceJSON.json(event) else { return }

@@ -62,7 +62,11 @@ final class Page: Sendable {
 
     func note(_ event: DownloadEvent) {
         decisions.note(event)
-        if case .missed = event.kind { feed.startOver() } else { feed.touch(event.id) }
+        switch event.kind {
+        case .missed: feed.startOver()
+        case .queueChanged: feed.wake()
+        case .state, .started, .notice, .retry, .finished, .failed, .added, .changed: feed.touch(event.id)
+        }
         speeds.wake()
     }
 

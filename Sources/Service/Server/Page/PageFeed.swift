@@ -102,7 +102,7 @@ final class PageFeed: Sendable {
         bell.yield()
     }
 
-    /// The limits of the downloads changed.
+    /// The limits of the downloads, or the paused groups, changed.
     func wake() { bell.yield() }
 
     func end() { bell.finish() }

@@ -26,7 +26,7 @@ final class Metrics: Sendable {
             case .failed(let error): counts.failures[error.code.rawValue, default: 0] += 1
             case .retry: counts.retries += 1
             case .missed(let count): counts.missed += count
-            case .state, .started, .notice, .added, .changed: break
+            case .state, .started, .notice, .added, .changed, .queueChanged: break
             }
         }
     }

@@ -29,7 +29,7 @@ package enum ServiceJSON {
             if !file.others.isEmpty { members.append(JSON.Member("others", .array(file.others.map { .string($0) }))) }
             if !file.gaps.isEmpty { members.append(JSON.Member("gaps", .array(file.gaps.map { .string($0) }))) }
         case .failed(let error): members += self.members(error)
-        case .added, .changed: break
+        case .added, .changed, .queueChanged: break
         case .missed(let count): members.append(JSON.Member("count", .number(count)))
         }
         return .object(members)
@@ -45,6 +45,7 @@ package enum ServiceJSON {
         case .failed: "failed"
         case .added: "added"
         case .changed: "changed"
+        case .queueChanged: "queue"
         case .missed: "missed"
         }
     }

@@ -27,7 +27,7 @@ actor IdleWatcher {
         switch event.kind {
         case .added, .started: isBusy = true
         case .finished, .failed, .missed: await look()
-        case .state, .notice, .retry, .changed: break
+        case .state, .notice, .retry, .changed, .queueChanged: break
         }
     }
 

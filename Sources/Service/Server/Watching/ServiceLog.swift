@@ -95,7 +95,7 @@ package final class ServiceLog: Sendable {
             // Other states follow from events that are logged.
             guard [.paused, .preempted, .removed, .waitingForNetwork, .waitingForDisk].contains(state) else { return }
             level = .info
-        case .changed: return
+        case .changed, .queueChanged: return
         case .added, .started, .notice, .finished: level = .info
         case .retry, .missed: level = .warning
         case .failed: level = .error

@@ -119,7 +119,7 @@ extension SimulatedNetwork.State {
 
     private mutating func pagePart(_ file: SimulatedFile, _ range: ByteRange) -> SimulatedResponse {
         var response = part(file, range)
-        response.head.contentType = "application/json"
+        if sabotage != .disguisesTaggedPages { response.head.contentType = "application/json" }
         response.payload = Payload(seed: 1, length: file.payload.length)
         return response
     }

@@ -30,6 +30,7 @@ extension Sabotage {
         case .repeatsTags: "contents changed"
         case .disguisesPages: "pages instead of parts"
         case .disguisesLatePages: "pages right after a change"
+        case .disguisesTaggedPages: "pages with the tag of the content"
         case .sendsUnread: "downloads under a limit whose traffic was counted"
         case .rewritesHashed: "races under a checksum"
         case .computesOneDigest: "files published with several digests"
@@ -88,6 +89,7 @@ extension QueueSabotage {
             case .hidesAdditions: "events of new downloads"
             case .hidesStates: "events of states"
             case .hidesChanges: "events of changes"
+            case .hidesQueueChanges: "events of the queue itself"
             case .hidesMissedEvents: "events that were dropped"
             }
         return "queue: " + name

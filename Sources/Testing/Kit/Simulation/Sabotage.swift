@@ -68,6 +68,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case disguisesPages
     /// Error pages right after a change of the content look like its new version.
     case disguisesLatePages
+    /// Pages with the tag of the content look like parts of it.
+    case disguisesTaggedPages
     /// Servers send everything requested, whether or not it is read.
     case sendsUnread
     /// Bytes that were hashed change afterwards.
@@ -144,7 +146,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         switch self {
         case .flipsBits, .cutsFiles, .cutsWholeFiles, .sharesParts: .published
         case .forgetsSelection, .confusesHosts, .hidesCodings, .hidesPartCodings, .repeatsTags, .disguisesPages,
-            .disguisesLatePages, .endsFilesEarly, .hidesHoles:
+            .disguisesLatePages, .disguisesTaggedPages, .endsFilesEarly, .hidesHoles:
             .published
         case .undatesWholeFiles, .undatesPartFiles: .agreement
         case .claimsWithoutSync: .ladder

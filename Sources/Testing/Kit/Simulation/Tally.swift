@@ -92,7 +92,8 @@ package struct Tally: Sendable, Hashable {
             "files that the user edits", "worlds of queues in SQLite", "kills inside SQLite",
             "calls of SQLite that failed", "writes of SQLite lost in power cuts", "writes of SQLite torn in power cuts",
             "starts at which another process has the lock", "disks taken away", "progress on disks taken away",
-            "events of new downloads", "events of states", "events of changes", "events that were dropped",
+            "events of new downloads", "events of states", "events of changes", "events of the queue itself",
+            "events that were dropped",
             "rows of followers compared",
         ] + QueueCommand.Kind.allCases.map(\.rawValue)).map { "queue: " + $0 }
 

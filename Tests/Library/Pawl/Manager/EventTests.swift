@@ -122,7 +122,7 @@ import Testing
             case .started(let name, let total, let resumedAt):
                 heard.append("started \(name) \(total ?? -1) \(resumedAt)")
             case .finished(let file): heard.append("file \(file.length)")
-            case .notice, .retry, .failed, .missed: heard.append("?")
+            case .notice, .retry, .failed, .queueChanged, .missed: heard.append("?")
             }
         }
         #expect(
@@ -164,6 +164,28 @@ import Testing
         var heard: [Download.ID] = []
         for await event in events { if case .changed = event.kind { heard.append(event.id) } }
         #expect(heard == ids)
+    }
+
+    /// Each command twice: the second changes nothing.
+    @Test func `what belongs to no download is told when it changes`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let events = manager.events
+        let rule = try FolderRule("name:*.iso", folder: "images")
+        let commands: [QueueCommand] = [
+            .slots(5), .totalLimit(400_000), .pauseGroup("g"), .resumeGroup("g"), .timetable("else pause"),
+            .timetable(nil),
+            .rules([rule]),
+        ]
+        for command in commands { for _ in 0..<2 { try await manager.perform(command) } }
+        await manager.shutDown()
+        var heard = 0
+        for await event in events {
+            guard case .queueChanged = event.kind else { continue }
+            #expect(event.id == .ofQueue)
+            heard += 1
+        }
+        #expect(heard == commands.count)
     }
 
     @Test func `a slow listener is notified of the number of events it missed`() async throws {

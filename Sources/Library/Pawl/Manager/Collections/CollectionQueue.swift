@@ -55,7 +55,7 @@ package actor CollectionQueue {
     package nonisolated func note(_ event: DownloadEvent) {
         switch event.kind {
         case .finished, .failed, .missed, .state(.removed): signal.notify()
-        case .started, .notice, .retry, .added, .changed, .state: break
+        case .started, .notice, .retry, .added, .changed, .queueChanged, .state: break
         }
     }
 

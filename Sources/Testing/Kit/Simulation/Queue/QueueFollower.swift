@@ -2,16 +2,40 @@ import Pawl
 import PawlBase
 import Synchronization
 
-/// A client that follows a queue by its events: it reads everything once, then each download that an event names, as a page does.
+/// A client that follows a queue by its events: it reads everything once, then each download that an event names, and what belongs
+/// to none if one names that, as a page does.
 struct QueueFollower: Sendable {
+    /// What the queue shows of a download, or of itself under the id of its own events.
+    private enum Row: Sendable, Equatable {
+        case download(DownloadSnapshot)
+        case queue(QueueFacts)
+
+        var word: String {
+            switch self {
+            case .download(let snapshot): snapshot.state.rawValue
+            case .queue: "the queue"
+            }
+        }
+
+        var fields: [(name: String, value: String)] {
+            let mirror =
+                switch self {
+                case .download(let snapshot): Mirror(reflecting: snapshot)
+                case .queue(let facts): Mirror(reflecting: facts)
+                }
+            return mirror.children.map { ($0.label ?? "", "\($0.value)") }
+        }
+    }
+
     /// A row that is not what the queue shows, and since when.
     private struct Doubt: Sendable {
-        var row: DownloadSnapshot?
+        var row: Row?
         var since: Instant
     }
 
     /// What the queue has told.
     struct Reading: Sendable {
+        var facts: QueueFacts
         var rows: [DownloadSnapshot] = []
         var handles: [Download] = []
     }
@@ -21,8 +45,8 @@ struct QueueFollower: Sendable {
 
     private let events: EventSubscriber
     private let ids: [Download.ID]
-    private var rows: [Download.ID: DownloadSnapshot] = [:]
-    /// The downloads to be read, all of them at first.
+    private var rows: [Download.ID: Row] = [:]
+    /// The downloads to be read, all of them at first, and the queue itself.
     private var unread: Set<Download.ID>
     /// Those that are being read.
     private var asked: Set<Download.ID> = []
@@ -33,8 +57,9 @@ struct QueueFollower: Sendable {
     private var handles: [Download.ID: Download] = [:]
 
     init(_ events: EventSubscriber, of ids: [Download.ID]) {
-        (self.events, self.ids) = (events, ids)
-        unread = Set(ids)
+        self.events = events
+        self.ids = [.ofQueue] + ids
+        unread = Set(self.ids)
     }
 
     /// Takes what has happened since; returns it in words.
@@ -44,7 +69,12 @@ struct QueueFollower: Sendable {
             let (word, hiding) = Self.word(event.kind)
             heard.append(word)
             if let hiding, hiding == sabotage { continue }
-            let names = if case .missed = event.kind { ids } else { ids.filter { $0 == event.id } }
+            let names: [Download.ID] =
+                switch event.kind {
+                case .missed: ids
+                case .notice where event.id == .ofQueue: []
+                case _: ids.filter { $0 == event.id }
+                }
             unread.formUnion(names)
             named.formUnion(names)
             for id in names { doubts[id] = nil }
@@ -58,6 +88,7 @@ struct QueueFollower: Sendable {
         case .added: ("events of new downloads", .hidesAdditions)
         case .state: ("events of states", .hidesStates)
         case .changed: ("events of changes", .hidesChanges)
+        case .queueChanged: ("events of the queue itself", .hidesQueueChanges)
         case .missed: ("events that were dropped", .hidesMissedEvents)
         case _: ("other events", nil)
         }
@@ -76,7 +107,7 @@ struct QueueFollower: Sendable {
     mutating func learn(_ found: Reading?) {
         if let found {
             for id in asked { (rows[id], handles[id]) = (nil, nil) }
-            for snapshot in found.rows { rows[snapshot.id] = Self.row(snapshot) }
+            for (id, row) in Self.rows(found) where asked.contains(id) { rows[id] = row }
             for handle in found.handles { handles[handle.id] = handle }
         } else {
             unread.formUnion(asked)
@@ -93,14 +124,16 @@ struct QueueFollower: Sendable {
     mutating func compare(
         _ found: Reading, isAtRest: Bool, isStored: Bool, now: Instant
     ) -> [String] {
-        let shown = Dictionary(uniqueKeysWithValues: found.rows.map { ($0.id, $0) })
+        let shown = Self.rows(found)
         var wrong: [String] = []
         for id in ids where !named.contains(id) {
-            let row = Self.row(shown[id])
-            // One that has a slot may begin between the two.
-            let isIdle = [.paused, .finished, .failed].contains(row?.state)
-            if isAtRest || isStored && isIdle, row != nil, let handle = handles[id], Self.row(handle.snapshot) != row {
-                wrong.append("the handle of \(id) shows \(Self.difference(Self.row(handle.snapshot), row))")
+            let row = shown[id]
+            if case .download(let snapshot) = row, let handle = handles[id], Self.row(handle.snapshot) != row {
+                // One that has a slot may begin between the two.
+                let isIdle = [.paused, .finished, .failed].contains(snapshot.state)
+                if isAtRest || isStored && isIdle {
+                    wrong.append("the handle of \(id) shows \(Self.difference(Self.row(handle.snapshot), row))")
+                }
             }
             guard row != rows[id] else {
                 doubts[id] = nil
@@ -117,18 +150,21 @@ struct QueueFollower: Sendable {
         return wrong
     }
 
-    private static func difference(_ known: DownloadSnapshot?, _ shown: DownloadSnapshot?) -> String {
-        guard let known, let shown else {
-            return "\(known?.state.rawValue ?? "nothing"), not \(shown?.state.rawValue ?? "nothing")"
-        }
-        let fields = zip(Mirror(reflecting: known).children, Mirror(reflecting: shown).children)
-        return fields.map { ($0.label ?? "", "\($0.value)", "\($1.value)") }.filter { $0.1 != $0.2 }
-            .map { "\($0.0) \($0.1), not \($0.2)" }.joined(separator: ", ")
+    private static func difference(_ known: Row?, _ shown: Row?) -> String {
+        guard let known, let shown else { return "\(known?.word ?? "nothing"), not \(shown?.word ?? "nothing")" }
+        return zip(known.fields, shown.fields).filter { $0.value != $1.value }
+            .map { "\($0.name) \($0.value), not \($1.value)" }.joined(separator: ", ")
+    }
+
+    private static func rows(_ found: Reading) -> [Download.ID: Row] {
+        var rows: [Download.ID: Row] = [.ofQueue: .queue(found.facts)]
+        for snapshot in found.rows { rows[snapshot.id] = row(snapshot) }
+        return rows
     }
 
     /// What events announce of a download; the rest is read at intervals while it runs.
-    private static func row(_ snapshot: DownloadSnapshot?) -> DownloadSnapshot? {
-        guard let snapshot, snapshot.state != .removed else { return nil }
+    private static func row(_ snapshot: DownloadSnapshot) -> Row? {
+        guard snapshot.state != .removed else { return nil }
         var row = snapshot
         (row.received, row.speed, row.smoothedSpeed, row.connections) = (0, 0, 0, 0)
         (row.timeLeft, row.retryIn, row.retry, row.waitsForHost, row.hostLimit) = (nil, nil, nil, nil, nil)
@@ -138,7 +174,7 @@ struct QueueFollower: Sendable {
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: row.written = 0
         case .waiting, .waitingForDisk, .paused, .preempted, .finished, .failed, .removed: break
         }
-        return row
+        return .download(row)
     }
 }
 
@@ -179,7 +215,7 @@ extension QueueSimulation {
 
     private func readRows(_ ids: [Download.ID], _ completion: @escaping @Sendable (QueueFollower.Reading?) -> Void) {
         state.withLock { $0.queue }?.step(changes: false) { step throws(Failure) in
-            var reading = QueueFollower.Reading()
+            var reading = QueueFollower.Reading(facts: step.facts)
             for id in ids {
                 guard let row = try step.snapshot(of: id), row.state != .removed else { continue }
                 reading.rows.append(row)

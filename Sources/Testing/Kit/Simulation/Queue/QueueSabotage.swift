@@ -32,6 +32,8 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
     case hidesStates
     /// nor of their other changes,
     case hidesChanges
+    /// nor of what belongs to no download,
+    case hidesQueueChanges
     /// nor that events were dropped.
     case hidesMissedEvents
 
@@ -46,7 +48,7 @@ package enum QueueSabotage: String, CaseIterable, Sendable {
         case .hidesRoom: .room
         case .identifiesByName: .users
         case .beginsAgain: .progress
-        case .hidesAdditions, .hidesStates, .hidesChanges, .hidesMissedEvents: .followed
+        case .hidesAdditions, .hidesStates, .hidesChanges, .hidesQueueChanges, .hidesMissedEvents: .followed
         }
     }
 }

@@ -341,7 +341,7 @@ extension QueueSimulation {
                     (record.name, record.written, record.total) = (before.name, before.written, before.total)
                 }
             case .dropsSyncs, .addsSlot, .cutsFiles, .hidesRoom, .identifiesByName, .beginsAgain, .hidesAdditions,
-                .hidesStates, .hidesChanges, .hidesMissedEvents:
+                .hidesStates, .hidesChanges, .hidesQueueChanges, .hidesMissedEvents:
                 break
             }
             return .put(record)
