@@ -138,7 +138,7 @@ private final class CollectionTransfer: Sendable {
             state.progress.listed = tally.files
             state.isListed = tally.isOver && found.isEmpty && run.tally == tally
             state.progress.isListed = state.isListed
-            let room = max(0, downloader.slots * 4 - state.active.count)
+            let room = max(0, downloader.maximumConcurrentDownloads * 4 - state.active.count)
             let end = min(state.waiting.count, state.next + room)
             added = Array(state.waiting[state.next..<end])
             state.next = end
