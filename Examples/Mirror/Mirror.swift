@@ -15,7 +15,7 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
             var options = FileCollection.Options()
             options.removesMissing = true
             var configuration = Downloader.Configuration()
-            configuration.adaptsJobs = true
+            configuration.adaptsConcurrentDownloads = true
             let releases = try FileCollection(words[2], options: options, configuration: configuration)
             let report = try await releases.download(to: words[1])
             for path in report.removed { say("removed \(path)") }

@@ -57,7 +57,7 @@ func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8
         for await snapshot in download.updates {
             switch snapshot.toggle {
             case .download, .continue:
-                say("button: \(snapshot.toggle.label)")
+                say("button: \(snapshot.toggle)")
                 download.toggle()
             case .pause where (snapshot.percent ?? 0) > Double(pauses + 1) * 33 && pauses < 2:
                 pauses += 1

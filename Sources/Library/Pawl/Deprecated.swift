@@ -15,12 +15,31 @@ public typealias MetricSample = DownloadMetric
 public typealias ResumeData = DownloadResumeData
 #endif
 
+extension DownloadToggle {
+    /// The name of the case; write the text of your button for each.
+    @available(*, deprecated, message: "switch over the cases: a button has words of its own")
+    public var label: String { rawValue }
+}
+
+extension Downloader {
+    /// As ``rateLimit``.
+    @available(*, deprecated, message: "write: rateLimit = bytesPerSecond")
+    public func limit(to bytesPerSecond: Int64?) { rateLimit = bytesPerSecond }
+}
+
 extension Downloader.Configuration {
     /// As ``maximumConcurrentDownloads``.
     @available(*, deprecated, renamed: "maximumConcurrentDownloads")
     public var jobs: Int {
         get { maximumConcurrentDownloads }
         set { maximumConcurrentDownloads = newValue }
+    }
+
+    /// As ``adaptsConcurrentDownloads``.
+    @available(*, deprecated, renamed: "adaptsConcurrentDownloads")
+    public var adaptsJobs: Bool {
+        get { adaptsConcurrentDownloads }
+        set { adaptsConcurrentDownloads = newValue }
     }
 }
 

@@ -32,8 +32,12 @@ public struct DownloadOptions: Sendable, Hashable {
     /// removes that field.
     public var headers: [String] = []
     /// User name for the given origins; basic or digest authentication, as the server requires.
+    ///
+    /// Default `nil`, none.
     public var user: String?
     /// The password that goes with ``user``.
+    ///
+    /// Default `nil`, none.
     public var password: String?
     /// A netrc file; `""` means `~/.netrc`.
     ///
@@ -66,17 +70,23 @@ public struct DownloadOptions: Sendable, Hashable {
     /// Each is asked once for a registry, when manifests are fetched. Default `false`.
     public var runsCredentialHelpers = false
     /// The Referer field; other origins than the given ones get only its origin.
+    ///
+    /// Default `nil`, none.
     public var referer: String?
     /// The User-Agent field.
     ///
     /// Default `Pawl/VERSION`.
     public var userAgent: String?
     /// A Netscape cookie file to read (never written).
+    ///
+    /// Default `nil`, none.
     public var cookieFile: String?
     /// `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h` URL; `nil` (default) uses the environment
     /// variables that curl uses, `""` disables them.
     public var proxy: String?
     /// Hosts that bypass the proxy, in the format of curl's `NO_PROXY`; an entry `HOST:PORT` is for that port only.
+    ///
+    /// Default `nil`, those of the environment.
     public var noProxy: String?
     /// The network interface, or the local address, to connect from.
     ///
@@ -91,10 +101,16 @@ public struct DownloadOptions: Sendable, Hashable {
     /// Default `true`.
     public var verifiesPeer = true
     /// A PEM file of certificate authorities that replaces the system's trust store.
+    ///
+    /// Default `nil`, the trust store.
     public var authorityFile: String?
     /// Client certificate, PEM file.
+    ///
+    /// Default `nil`, none.
     public var certificate: String?
     /// Client key, PEM file.
+    ///
+    /// Default `nil`, none.
     public var key: String?
     /// Digests of the public keys that a server may have: `sha256//` and the Base64 form of the SHA-256 digest of its
     /// SubjectPublicKeyInfo (RFC 7469 §2.4), as curl's `--pinnedpubkey`.
@@ -130,8 +146,12 @@ public struct DownloadOptions: Sendable, Hashable {
     /// published. Default ``VerificationPolicy/auto``.
     public var verification = VerificationPolicy.auto
     /// A file of OpenPGP public keys, binary or armored, whose signatures of sums files count; checked by `gpgv`.
+    ///
+    /// Default `nil`, none.
     public var openPGPKeyring: String?
     /// A public key of minisign whose signatures of sums files count: the key itself, or the file with it.
+    ///
+    /// Default `nil`, none.
     public var minisignKey: String?
     /// Whether bytes on disk that were found to have a wrong digest are discarded and downloaded again.
     ///
@@ -191,6 +211,8 @@ public struct DownloadOptions: Sendable, Hashable {
     /// Default `true`.
     public var keepsServerTime = true
     /// The caller's own text, returned in snapshots.
+    ///
+    /// Default `nil`, none.
     public var taskDescription: String?
 
     /// The caller's own values, which a manager stores with the download.

@@ -12,8 +12,6 @@ public enum DownloadToggle: String, Sendable, Hashable, CaseIterable {
     /// The download is complete: the button is disabled.
     case done
 
-    /// The button's label: download, pause, continue, or done.
-    public var label: String { rawValue }
     /// Whether the button is enabled.
     public var isEnabled: Bool { self != .done }
 }

@@ -18,7 +18,7 @@ package final class DownloadedPages: PageFetching {
     /// `options`: those of the files; what is for one file only is not used.
     package init(_ options: DownloadOptions, _ configuration: Downloader.Configuration) {
         var configuration = configuration
-        (configuration.adaptsJobs, configuration.threads) = (true, 1)
+        (configuration.adaptsConcurrentDownloads, configuration.threads) = (true, 1)
         configuration.sharesConnections = true
         configuration.reportsEveryState = false
         downloader = Downloader(configuration)

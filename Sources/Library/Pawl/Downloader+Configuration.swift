@@ -13,7 +13,7 @@ extension Downloader {
         /// the files or the bytes per second by a fifth; what brings nothing, or is refused by hosts, is taken back. One host
         /// gets at most 16 connections (FTP and SFTP 4), or 256 requests over the HTTP/2 connections of
         /// ``sharesConnections``.
-        public var adaptsJobs = false
+        public var adaptsConcurrentDownloads = false
         /// Bytes per second for all downloads together; `nil` (default), 0 and less for no limit.
         public var rateLimit: Int64?
         /// Threads that transfer data: 1…16; for other numbers the nearest of these.

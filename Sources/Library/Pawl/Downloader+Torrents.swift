@@ -11,7 +11,7 @@ final class DownloadedParts: TorrentContent {
     /// `options`: those of the files; what is for one file only is not used.
     init(_ options: DownloadOptions, _ configuration: Downloader.Configuration) {
         var configuration = configuration
-        (configuration.adaptsJobs, configuration.threads) = (false, 1)
+        (configuration.adaptsConcurrentDownloads, configuration.threads) = (false, 1)
         configuration.sharesConnections = true
         configuration.reportsEveryState = false
         downloader = Downloader(configuration)

@@ -62,7 +62,7 @@ public final class Downloader: Sendable {
         reachability = ports.reachability
         scheduler = DownloadScheduler(
             ports: ports, loops: min(max(1, configuration.threads), 16),
-            jobs: configuration.adaptsJobs ? nil : configuration.maximumConcurrentDownloads,
+            jobs: configuration.adaptsConcurrentDownloads ? nil : configuration.maximumConcurrentDownloads,
             mostJobs: SystemDescriptors.limit / 8,
             rate: configuration.rateLimit, reportsEveryPhase: configuration.reportsEveryState,
             keepsHostsTogether: configuration.usesManyHosts
@@ -155,17 +155,17 @@ public final class Downloader: Sendable {
     public func shutDown() async {
         await withCheckedContinuation { continuation in
             SystemThread.detached("pawl-closing") { [self] in
-                shutDown()
+                shutDownAndWait()
                 continuation.resume()
             }
         }
     }
 
-    /// As the asynchronous method, for code that is not: blocks the calling thread.
+    /// As ``shutDown()``, for code that is not asynchronous: blocks the calling thread.
     ///
     /// Do not call it from an event.
-    @available(*, noasync, message: "write: await shutDown()")
-    public func shutDown() {
+    @available(*, noasync, renamed: "shutDown()")
+    public func shutDownAndWait() {
         let latch = Latch()
         #if Features
         stopStreams()
@@ -176,11 +176,23 @@ public final class Downloader: Sendable {
         board.close(because: "its downloader was shut down")
     }
 
-    /// How many downloads may run at once now.
-    package var slots: Int { scheduler.slots }
     /// The most that have run at once.
     package var mostRunning: Int { scheduler.mostRunning }
 
-    /// Changes the limit for all downloads together while they run; `nil` removes it.
-    public func limit(to bytesPerSecond: Int64?) { scheduler.engine.limit(to: bytesPerSecond) }
+    /// Bytes per second for all downloads together; `nil`, 0 and less for no limit.
+    ///
+    /// Initially ``Configuration/rateLimit``. A change applies at once, to running downloads too.
+    public var rateLimit: Int64? {
+        get { scheduler.engine.rate }
+        set { scheduler.engine.limit(to: newValue) }
+    }
+
+    /// Simultaneous downloads, at least 1; the rest wait in order.
+    ///
+    /// Initially ``Configuration/maximumConcurrentDownloads``, or what was found by measuring. A change applies at once, and nothing is
+    /// measured from then on: if the number is lowered, the newest downloads give way and go on when it is their turn.
+    public var maximumConcurrentDownloads: Int {
+        get { scheduler.slots }
+        set { scheduler.change(slots: max(1, newValue)) }
+    }
 }

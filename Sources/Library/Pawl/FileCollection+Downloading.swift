@@ -11,39 +11,40 @@ extension FileCollection {
     /// The files get their paths below `folder`; `nil` stands for the place that is usual for a hub (the cache that its libraries
     /// share), a model of Ollama's (its folder) and an image (a folder with its name), else for the current folder. A changed file replaces the old one when it is complete, and for other files of
     /// the name ``DownloadOptions/existingFile`` applies. A file that is there, unchanged, is not requested where the listing
-    /// shows that. After an interruption the same call continues. `onProgress` is called now and then, on the caller's task.
+    /// shows that. After an interruption the same call continues. `progress` is called on the caller's task, about ten times a second
+    /// while bytes of larger files arrive, and for the last time at the end.
     /// Throws ``PawlError`` if the listing fails as a whole, and `CancellationError`; what fails of it is in
     /// the ``Report``.
     public func download(
-        to folder: String?, onProgress: (@Sendable (Progress) -> Void)? = nil
-    ) async throws -> Report { try await download(to: folder.map { .folder($0) } ?? .usual, onProgress) }
+        to folder: String?, progress: (@Sendable (Progress) -> Void)? = nil
+    ) async throws -> Report { try await download(to: folder.map { .folder($0) } ?? .usual, progress) }
 
     /// Downloads an image of a registry as one file: a tar archive of its layout, which other tools read as `oci-archive:`.
     ///
     /// `path` ends with `.tar`. Until the archive is complete, its blobs are in the folder `PATH.blobs`, from which the same call
     /// continues. For another file of the name ``DownloadOptions/existingFile`` applies; an archive that is there with the same
-    /// content is not written again. Its path is among ``Report/notices``. Throws as ``download(to:onProgress:)``, and code 28 for what
+    /// content is not written again. Its path is among ``Report/notices``. Throws as ``download(to:progress:)``, and code 28 for what
     /// is no image.
     public func download(
-        toArchive path: String, onProgress: (@Sendable (Progress) -> Void)? = nil
+        toArchive path: String, progress: (@Sendable (Progress) -> Void)? = nil
     ) async throws -> Report {
         if let flaw = source.archiveFlaw(path, listingOptions) {
             throw PawlError(Failure(.badOption, "cannot write", at: path, because: .init(stringLiteral: flaw)))
         }
-        return try await download(to: .archive(path), onProgress)
+        return try await download(to: .archive(path), progress)
     }
 
     private func download(
-        to target: CollectionSource.Target, _ onProgress: (@Sendable (Progress) -> Void)?
+        to target: CollectionSource.Target, _ progress: (@Sendable (Progress) -> Void)?
     ) async throws -> Report {
         let signal = ChangeSignal()
         let (run, folder) = try listing(to: target) { signal.notify() }
-        let transfer = CollectionTransfer(self, folder, run, signal)
+        let transfer = CollectionTransfer(self, folder, run, signal, showsBytes: progress != nil)
         run.start()
         do {
             while try transfer.advance() {
                 let seen = transfer.seen
-                onProgress?(transfer.progress)
+                progress?(transfer.progress)
                 if Task.isCancelled { throw CancellationError() }
                 await signal.wait(after: seen)
             }
@@ -53,7 +54,7 @@ extension FileCollection {
             throw error
         }
         await transfer.close()
-        onProgress?(transfer.progress)
+        progress?(transfer.progress)
         return transfer.end()
     }
 }
@@ -70,6 +71,9 @@ private final class CollectionTransfer: Sendable {
         var hasMadeRoom = false
         var isListed = false
         var active: [Download.ID: Download] = [:]
+        /// The bytes received so far of running downloads that are watched, and their sum.
+        var arriving: [Download.ID: Int64] = [:]
+        var arrived: Int64 = 0
         /// Those that the listing waits for.
         var awaited: [Download.ID: PlannedEntry] = [:]
         var seen: UInt64 = 0
@@ -79,11 +83,14 @@ private final class CollectionTransfer: Sendable {
 
     /// Files that are known and not yet added.
     private static let most = 1_024
+    /// Bytes of a file whose progress is shown before its end.
+    private static let watchedSize: Int64 = 1 << 20
 
     private let collection: FileCollection
     private let folder: String
     private let run: CollectionRun
     private let signal: ChangeSignal
+    private let showsBytes: Bool
     private let downloader: Downloader
     private let events: EventList
     private let state = Mutex(State())
@@ -102,11 +109,14 @@ private final class CollectionTransfer: Sendable {
         }
     }
 
-    init(_ collection: FileCollection, _ folder: String, _ run: CollectionRun, _ signal: ChangeSignal) {
+    init(
+        _ collection: FileCollection, _ folder: String, _ run: CollectionRun, _ signal: ChangeSignal, showsBytes: Bool
+    ) {
         self.collection = collection
         self.folder = folder
         self.run = run
         self.signal = signal
+        self.showsBytes = showsBytes
         var configuration = collection.configuration
         configuration.reportsEveryState = false
         let events = EventList()
@@ -136,9 +146,11 @@ private final class CollectionTransfer: Sendable {
             }
             for event in found { take(event, &state) }
             state.progress.listed = tally.files
+            state.progress.total = tally.bytes
+            state.progress.received = state.report.received + state.arrived
             state.isListed = tally.isOver && found.isEmpty && run.tally == tally
             state.progress.isListed = state.isListed
-            let room = max(0, downloader.slots * 4 - state.active.count)
+            let room = max(0, downloader.maximumConcurrentDownloads * 4 - state.active.count)
             let end = min(state.waiting.count, state.next + room)
             added = Array(state.waiting[state.next..<end])
             state.next = end
@@ -167,15 +179,16 @@ private final class CollectionTransfer: Sendable {
     }
 
     private static func take(_ event: DownloadEvent, _ state: inout State) {
-        guard state.active.removeValue(forKey: event.id) != nil else { return }
+        guard let download = state.active.removeValue(forKey: event.id) else { return }
+        state.arrived -= state.arriving.removeValue(forKey: event.id) ?? 0
         switch event.kind {
         case .finished(let file):
             if file.wasThere { state.report.unchanged += 1 } else { state.report.finished += 1 }
             state.report.received += file.received
-            state.progress.received = state.report.received
             state.progress.complete += 1
         case .failed(let error):
             state.report.failures.append(error)
+            state.report.received += download.snapshot.received
             state.progress.failed += 1
         case .state, .started, .notice, .retry, .added, .changed, .queueChanged, .missed: break
         }
@@ -228,12 +241,27 @@ private final class CollectionTransfer: Sendable {
                 state.active[download.id] = download
                 if run.awaits(planned.entry.path) { state.awaited[download.id] = planned }
             }
+            if showsBytes, planned.entry.size ?? .max > Self.watchedSize { watch(download) }
             download.resume()
         } catch {
             run.settle(planned.entry.path, .missing)
             state.withLock { state in
                 state.report.failures.append(error)
                 state.progress.failed += 1
+            }
+        }
+    }
+
+    /// Counts the bytes of a download while they arrive; ends with the download or its downloader.
+    private func watch(_ download: Download) {
+        Task {
+            for await snapshot in download.updates {
+                state.withLock { state in
+                    guard state.active[download.id] != nil else { return }
+                    state.arrived += snapshot.received - (state.arriving[download.id] ?? 0)
+                    state.arriving[download.id] = snapshot.received
+                }
+                signal.notify()
             }
         }
     }

@@ -44,9 +44,10 @@ public struct FileCollection: Sendable {
         ///
         /// Default `true`.
         public var followsLinks = true
-        /// Whether ``FileCollection/download(to:onProgress:)`` removes files that it has downloaded earlier and that are gone.
+        /// Whether ``FileCollection/download(to:progress:)`` removes files that it has downloaded earlier and that are gone.
         ///
-        /// Nothing is removed after an incomplete listing, or where entries may have been left out. Default `false`.
+        /// Nothing is removed after an incomplete or empty listing, where ``rules``, ``maximumDepth``, ``newerThan`` or ``maximumSize`` may
+        /// have left out entries, or when a file failed; ``Report/notices`` says why. Default `false`.
         public var removesMissing = false
         /// Which image of a registry's index is wanted: `OS/ARCHITECTURE`, such as `linux/arm64`, or `all`.
         ///
@@ -117,18 +118,22 @@ public struct FileCollection: Sendable {
         public var complete = 0
         /// Files that could not be downloaded.
         public var failed = 0
-        /// Bytes received.
+        /// Bytes received so far, those of running downloads of more than 1 MiB included.
         public var received: Int64 = 0
+        /// Bytes of the files that were listed so far, as far as the listing states sizes; what is there already included.
+        public var total: Int64 = 0
 
         /// Creates a state, for tests and previews.
         public init(
-            listed: Int = 0, isListed: Bool = false, complete: Int = 0, failed: Int = 0, received: Int64 = 0
+            listed: Int = 0, isListed: Bool = false, complete: Int = 0, failed: Int = 0, received: Int64 = 0,
+            total: Int64 = 0
         ) {
             self.listed = listed
             self.isListed = isListed
             self.complete = complete
             self.failed = failed
             self.received = received
+            self.total = total
         }
     }
 
@@ -198,7 +203,7 @@ public struct FileCollection: Sendable {
     /// The files, while they are listed.
     ///
     /// The iteration throws ``PawlError`` when the listing fails as a whole. Entries that no file can have are left out;
-    /// ``download(to:onProgress:)`` reports them.
+    /// ``download(to:progress:)`` reports them.
     public var entries: Entries { Entries(collection: self) }
 
     /// A sequence of entries; each iteration lists anew.

@@ -46,7 +46,8 @@ public final class ManualClock: Sendable {
     /// Moves it by `duration`, in steps: what becomes due on the way is done first, and in its order.
     ///
     /// Returns when everything that was due by then was done, as far as it is done by the threads of transfers: a file may still be
-    /// synced. Wait for a state of the download before it is moved, such as `waiting` with a `retryIn`.
+    /// synced. Wait for a state of the download before it is moved, such as `waiting` with a `retryIn`, or for ``StubGate/reached()``:
+    /// while it stands, snapshots show no further bytes.
     public func advance(by duration: Duration) async {
         let (seconds, attoseconds) = duration.components
         let end = now + .seconds(Double(seconds) + Double(attoseconds) / 1e18)

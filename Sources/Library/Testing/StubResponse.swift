@@ -83,6 +83,8 @@ public struct StubResponse: Sendable {
     public func cut(after count: Int) -> StubResponse { with { $0.cut = max(0, count) } }
 
     /// After so many bytes of this response's body nothing follows, and the connection stays open.
+    ///
+    /// With a ``ManualClock``, hold it with a gate that is never opened instead: ``StubGate/reached()`` tells when the clock may move.
     public func stalled(after count: Int) -> StubResponse { held(after: count, until: nil) }
 
     /// After so many bytes of this response's body the rest follows when the test opens `gate`.

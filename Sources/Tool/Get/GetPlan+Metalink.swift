@@ -48,7 +48,7 @@ extension GetPlan.Item {
         }
         let own = try options.transferOptions()
         let downloader = Downloader(options.connections)
-        defer { downloader.shutDown() }
+        defer { downloader.shutDownAndWait() }
         do throws(PawlError) {
             let bytes = try downloader.content(
                 of: place, maximumSize: CollectionSource.longestTorrent, options: own)

@@ -72,12 +72,12 @@ package struct GetSession: ~Copyable {
         }
         var configuration = plan.options.connections
         // A single file decides about its connections itself.
-        configuration.adaptsJobs = plan.options.jobs == nil && !isOne
+        configuration.adaptsConcurrentDownloads = plan.options.jobs == nil && !isOne
         configuration.maximumConcurrentDownloads = plan.options.jobs ?? configuration.maximumConcurrentDownloads
         configuration.rateLimit = plan.options.rateLimit
         let files = plan.collections.isEmpty ? plan.items.count : .max
         configuration.setThreads(for: min(files, plan.options.jobs ?? .max))
-        adapts = configuration.adaptsJobs
+        adapts = configuration.adaptsConcurrentDownloads
         // A single file has connections of its own: they cost less, and more of them can be opened.
         configuration.usesHTTP1Only = plan.options.usesHTTP1
         configuration.sharesConnections = !isOne && !plan.options.usesHTTP1
@@ -114,7 +114,7 @@ package struct GetSession: ~Copyable {
         let rest = isInterrupted && feed.hasMore && feed.backlog == 0 ? 1 : 0
         feed.stop()
         // Shut down the threads even if everything is done. With a pipe that is not read they would never exit.
-        if plan.stream == nil || !isInterrupted { downloader.shutDown() }
+        if plan.stream == nil || !isInterrupted { downloader.shutDownAndWait() }
         for message in mailbox.take() { hear(message) }
         let unfinished = ledger.active.count + ledger.paused + left + rest + (feed.hasBlocked ? 1 : 0)
         // A recording that was ended is complete so far, and shorter than was wanted.
@@ -141,14 +141,15 @@ package struct GetSession: ~Copyable {
     /// How many downloads may end before this thread must wake: few enough that no slot is idle for lack of work.
     private var patience: Int {
         let active = ledger.active.count
-        return next < plan.items.count || feed.backlog > 0 ? max(1, active - downloader.slots * 2) : max(1, active)
+        return next < plan.items.count || feed.backlog > 0
+            ? max(1, active - downloader.maximumConcurrentDownloads * 2) : max(1, active)
     }
 
     /// Keeps a few more downloads in the downloader than there are slots: enough that no slot is idle, few enough that
     /// a list of any length needs little memory.
     private mutating func fill() {
         pollListing()
-        let most = downloader.slots * 4
+        let most = downloader.maximumConcurrentDownloads * 4
         while ledger.active.count < most, !isStopped {
             let isListed = next == plan.items.count
             let listed = isListed ? feed.take() : nil

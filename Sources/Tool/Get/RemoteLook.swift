@@ -31,7 +31,7 @@ package struct RemoteLook: Sendable {
             download.resume()
         } catch { return .failure(error) }
         let result = state.result()
-        downloader.shutDown()
+        downloader.shutDownAndWait()
         return result
     }
 

@@ -9,7 +9,7 @@ package enum StreamLines {
         _ source: String, _ options: DownloadOptions, _ command: GetOptions
     ) throws(Failure) -> Bool {
         let downloader = Downloader(command.connections) { _ in }
-        defer { downloader.shutDown() }
+        defer { downloader.shutDownAndWait() }
         do throws(PawlError) {
             guard let found = try downloader.tracks(of: source, options: options, stream: command.tracks) else {
                 return false

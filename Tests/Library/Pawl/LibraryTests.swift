@@ -20,7 +20,7 @@ import Testing
 
     @Test func `a folder with a NUL byte is refused, not cut there`() throws {
         let downloader = Downloader()
-        defer { downloader.shutDown() }
+        defer { downloader.shutDownAndWait() }
         let folder = try TemporaryFolder()
         var options = options(folder)
         options.folder += "/a\0b"
@@ -173,7 +173,7 @@ import Testing
             options.timeout = timeout
             #expect(throws: PawlError.self) { try downloader.add("http://127.0.0.1/", options: options) }
         }
-        downloader.shutDown()
+        downloader.shutDownAndWait()
     }
 
     @Test func `a downloader without references pauses running downloads`() async throws {

@@ -85,4 +85,43 @@ private final class Films: DownloadSessionDelegate {
         }
         session.invalidateAndCancel()
     }
+
+    @Test func `header fields of the configuration are sent where the request has none`() async throws {
+        let folder = try Scratch()
+        let origin = StubOrigin { _ in .ok([1, 2, 3], headers: ["Content-Type": "text/plain; charset=UTF-8"]) }
+        var configuration = configuration(origin, in: folder)
+        configuration.httpAdditionalHeaders = ["X-Kind": "film", "Accept-Language": "de"]
+        let delegate = Films()
+        let session = DownloadSession(configuration: configuration, delegate: delegate)
+        session.sessionDescription = "films"
+        #expect(session.sessionDescription == "films")
+        var request = SessionRequest(url: "https://h.example/a")
+        request.setValue("en", forHTTPHeaderField: "accept-language")
+        #expect(request.allHTTPHeaderFields.count == 1)
+        let task = session.downloadTask(with: request)
+        task.resume()
+        for await _ in delegate.end.stream {}
+        let sent = try #require(origin.requests.first)
+        #expect(sent.value(of: "X-Kind") == "film" && sent.value(of: "Accept-Language") == "en")
+        #expect(task.currentRequest?.url == "https://h.example/a")
+        let response = try #require(task.response)
+        #expect(response.mimeType == "text/plain" && response.textEncodingName == "utf-8")
+        #expect(response.expectedContentLength == 3 && response.suggestedFilename == "a")
+        #expect(task.countOfBytesSent == 0 && task.countOfBytesExpectedToReceive == 3)
+        session.invalidateAndCancel()
+    }
+
+    @Test func `a session with an impossible number is invalid, and so are its tasks`() async throws {
+        let folder = try Scratch()
+        for change in [\DownloadSessionConfiguration.httpMaximumConnectionsPerHost, \.maximumConcurrentDownloads] {
+            var configuration = configuration(StubOrigin { _ in .ok([1]) }, in: folder)
+            configuration[keyPath: change] = 0
+            let delegate = Films()
+            let session = DownloadSession(configuration: configuration, delegate: delegate)
+            session.downloadTask(with: "https://h.example/a").resume()
+            for await _ in delegate.end.stream {}
+            #expect(delegate.lines.last == "failed: 28")
+            session.invalidateAndCancel()
+        }
+    }
 }

@@ -78,7 +78,7 @@ struct Aria2cSession: ~Copyable {
             feed()
         }
         leaveUnfinished()
-        downloader.shutDown()
+        downloader.shutDownAndWait()
         do throws(Failure) { try cookies?.save() } catch { printer.note(.error, error.description) }
         if let path = options["server-stat-of"], !path.isEmpty { saveServerStates(to: path) }
         let isIncomplete = results.contains { $0.outcome != .complete }

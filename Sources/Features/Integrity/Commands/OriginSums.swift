@@ -14,7 +14,7 @@ final class OriginSums {
     init(_ address: WebAddress) { self.address = address }
 
     /// Stops the transfers.
-    func end() { downloader.shutDown() }
+    func end() { downloader.shutDownAndWait() }
 
     /// What the fields of the content's response state, and else the sums files beside it.
     func digests(ofFileAt path: [UInt8]) throws(Failure) -> [VerifyPlan.Expectation] {

@@ -10,7 +10,7 @@ enum ReadMaterial {
         guard isURL(place) else { return try readBytes(at: shown(place), named: PathText.bytes(place), limit: limit) }
         let options = try command.transferOptions()
         let downloader = Downloader(command.connections)
-        defer { downloader.shutDown() }
+        defer { downloader.shutDownAndWait() }
         do throws(PawlError) { return try downloader.content(of: place, maximumSize: limit, options: options) } catch {
             throw error.failure
         }

@@ -214,7 +214,7 @@ struct RepairRun: Sendable {
 
     private func compared(_ source: String, _ download: DownloadOptions) throws(Failure) -> ContentComparison {
         let downloader = Downloader(options.get.connections)
-        defer { downloader.shutDown() }
+        defer { downloader.shutDownAndWait() }
         do throws(PawlError) { return try downloader.compare(source, with: file.path, options: download) } catch {
             throw error.failure
         }

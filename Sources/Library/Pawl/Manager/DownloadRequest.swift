@@ -7,7 +7,7 @@ import PawlQueue
 
 /// A request to a ``DownloadManager``.
 public struct DownloadRequest: Sendable, Hashable {
-    /// An `http`, `https`, `ftp`, `ftps` or `sftp` URL.
+    /// An `http`, `https`, `ftp`, `ftps`, `sftp` or `s3` URL of one file.
     public var source: String
     /// Options: how it is fetched and where it is stored.
     ///

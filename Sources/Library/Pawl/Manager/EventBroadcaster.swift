@@ -1,4 +1,5 @@
 #if Queue
+import PawlBase
 import Synchronization
 
 /// Delivers each of a manager's events to all of its listeners: event sequences, closures and the delegate.
@@ -69,6 +70,11 @@ final class EventBroadcaster: Sendable {
 
 extension DownloadEvent {
     /// A notice of no download.
+    static func notice(_ message: LocalizableMessage) -> DownloadEvent {
+        DownloadEvent(id: .ofQueue, kind: .notice(DownloadNotice(message)))
+    }
+
+    /// Whether it is such a notice.
     fileprivate var isOfQueue: Bool { if id == .ofQueue, case .notice = kind { true } else { false } }
 }
 #endif

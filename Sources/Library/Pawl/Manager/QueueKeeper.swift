@@ -191,7 +191,7 @@ final class QueueKeeper: ThreadBound {
 
     /// A notice that belongs to no single download.
     func notice(_ message: LocalizableMessage) {
-        events.append(DownloadEvent(id: .ofQueue, kind: .notice(DownloadNotice(message))))
+        events.append(.notice(message))
     }
 
     /// Reading or writing the queue failed; unwritten changes are retried every second.

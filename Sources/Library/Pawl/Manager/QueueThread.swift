@@ -2,6 +2,7 @@
 package import PawlBase
 package import PawlEngine
 package import PawlQueue
+import Synchronization
 
 /// A queue on a thread of its own: what ``DownloadManager`` does without `async`, also in simulated worlds.
 package final class QueueThread: Sendable {
@@ -18,7 +19,9 @@ package final class QueueThread: Sendable {
         store: @escaping @Sendable (_ notice: @escaping @Sendable (String) -> Void) -> Result<any QueueStore, Failure>,
         onOpen: @escaping @Sendable (Result<Void, Failure>) -> Void
     ) {
+        let opening = OpeningNotices()
         let notice: @Sendable (String) -> Void = { [weak thread] text in
+            if opening.keep(text) { return }
             thread?.post { $0.notice(LocalizableMessage(untranslated: text)) }
         }
         let ports = ports(notice).remembering(in: configuration.stateFolder)
@@ -35,6 +38,7 @@ package final class QueueThread: Sendable {
                     commonRate: commonRate, thread: thread, broadcaster: broadcaster)
                 keeper.owner = owner
                 try keeper.load(configuration)
+                broadcaster.broadcast(opening.end().map { .notice(LocalizableMessage(untranslated: $0)) })
                 keeper.completions.append { failure in onOpen(failure.map { .failure($0) } ?? .success(())) }
                 keeper.settle()
                 thread.run(keeper, at: ports.pollers.makePoller())
@@ -66,6 +70,22 @@ package final class QueueThread: Sendable {
     package func shutDown(_ completion: @escaping @Sendable () -> Void) {
         let isHeard = thread.post { $0.shutDown(completion) }
         if !isHeard { completion() }
+    }
+}
+
+/// What is told while a queue is opened: it is an event before its owner can listen twice.
+private final class OpeningNotices: Sendable {
+    /// `nil` once the queue is open.
+    private let texts = Mutex<[String]?>([])
+
+    /// Whether the queue is still being opened.
+    func keep(_ text: String) -> Bool { texts.withLock { $0?.append(text) != nil } }
+
+    func end() -> [String] {
+        texts.withLock { texts in
+            defer { texts = nil }
+            return texts ?? []
+        }
     }
 }
 #endif

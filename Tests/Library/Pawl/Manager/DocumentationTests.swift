@@ -59,11 +59,21 @@ private enum Examples {
         configuration.refreshURL = { _, expired in await store.signedURL(for: expired) }
     }
 
+    static func limits(_ downloader: Downloader, _ manager: DownloadManager) {
+        func networkChanged(isMetered: Bool, isAllowed: Bool) async throws {
+            try await manager.change(timetable: isAllowed ? nil : "else pause")
+            if isAllowed { try await manager.limit(to: isMetered ? 100 << 10 : nil) }
+        }
+        downloader.rateLimit = 1 << 20
+        downloader.maximumConcurrentDownloads = 2
+    }
+
     static func button(_ downloader: Downloader) async throws {
         var button = Button()
+        let titles: [DownloadToggle: String] = [:]
         let download = try downloader.add("https://example.org/image.iso")
         for await snapshot in download.updates {
-            button.title = snapshot.toggle.label  // pressed: download.toggle()
+            button.title = titles[snapshot.toggle] ?? ""  // pressed: download.toggle()
         }
     }
 

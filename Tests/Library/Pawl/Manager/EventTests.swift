@@ -246,17 +246,17 @@ import Testing
         let manager = try await bench.open()
         let url = bench.origin.serve("/f", payload) { $0.cut = .stall(from: 2_000_000) }
         let download = try await manager.add(bench.request(url) { $0.start = .paused })
-        #expect(download.snapshot.toggle.label == "download")
+        #expect(download.snapshot.toggle == .download)
         download.toggle()
         await download.reaches(bytes: 2_000_000)
-        #expect(download.snapshot.toggle.label == "pause")
+        #expect(download.snapshot.toggle == .pause)
         download.toggle()
         await download.reaches(.paused)
-        #expect(download.snapshot.toggle.label == "continue")
+        #expect(download.snapshot.toggle == .continue)
         bench.origin.adjust("/f") { $0.cut = nil }
         download.toggle()
         _ = try await download.file
-        #expect(download.snapshot.toggle.label == "done")
+        #expect(download.snapshot.toggle == .done)
         #expect(!download.snapshot.toggle.isEnabled)
         await manager.shutDown()
     }
