@@ -105,6 +105,17 @@ extension DownloadManager {
         try await query { keeper throws(Failure) in try keeper.record(QueueID(id)).flatMap { keeper.ownFile($0) } }
     }
 
+    /// The paths of the further files of a stream that are there.
+    package func furtherFiles(of id: Download.ID) async throws(PawlError) -> [String] {
+        try await query { keeper throws(Failure) in
+            guard let record = try keeper.record(QueueID(id)) else { return [] }
+            let folder = keeper.path(of: record)
+            return keeper.files(of: record).dropFirst().filter {
+                keeper.ports.disk.presence(of: $0.file, as: $0.name, in: folder) == .there
+            }.map { keeper.path(of: $0.name, record) }
+        }
+    }
+
     /// Removes the files of a finished download, and nothing else that has their names.
     package func removeFile(of id: Download.ID) async throws(PawlError) {
         try await query { keeper throws(Failure) in

@@ -16,11 +16,19 @@ struct StreamReader {
         var notices: [String]
         /// Where the playlists of those files are that are recorded, by their tracks.
         var live: [String: LiveSource] = [:]
+        /// That of the playlist.
+        var response: DownloadResponse?
     }
 
     /// Blocks while playlists are on their way.
     func read() throws(StreamEnd) -> Found {
         let content = try fetch(requests.source)
+        var found = try read(content)
+        found.response = content.response
+        return found
+    }
+
+    private func read(_ content: StreamRequests.Content) throws(StreamEnd) -> Found {
         if MPDDocument.isLikely(content.bytes) { return try presentation(content) }
         guard HLSPlaylist.isStream(content.bytes) else { throw .notStream }
         let playlist = try check(content.address) { () throws(StreamFlaw) in
