@@ -188,7 +188,8 @@ extension DownloadResponse {
         return value == "identity" || value?.isEmpty == true ? nil : value
     }
 
-    fileprivate var date: UnixTime? {
+    /// When it was sent, by the server's clock.
+    var date: UnixTime? {
         fields.last { $0.name.lowercased() == "date" }.flatMap { UnixTime(httpDate: $0.value) }
     }
 
