@@ -38,6 +38,16 @@ extension DownloadSession {
     /// Creates a task; nothing runs before `resume()`.
     public func downloadTask(with request: URLRequest) -> DownloadTask { downloadTask(with: SessionRequest(request)) }
 
+    /// Creates a task for a stream (HLS or DASH); nothing runs before `resume()`.
+    public func makeAssetDownloadTask(with url: URL, options: StreamOptions = StreamOptions()) -> DownloadTask {
+        makeAssetDownloadTask(with: SessionRequest(url: url), options: options)
+    }
+
+    /// Creates a task for a stream, with header fields, which are sent to the playlist's origin only.
+    public func makeAssetDownloadTask(
+        with request: URLRequest, options: StreamOptions = StreamOptions()
+    ) -> DownloadTask { makeAssetDownloadTask(with: SessionRequest(request), options: options) }
+
     /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
         with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
@@ -102,6 +112,9 @@ extension DownloadSession {
 }
 
 extension DownloadTask {
+    /// The further files of a stream, such as sound that is apart and subtitles, when its first file is reported.
+    public var otherLocations: [URL] { otherPaths.map { URL(fileURLWithPath: $0) } }
+
     /// Cancels the task, frees its slot, and produces resume data; `nil` when nothing can be resumed.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         cancel { (bytes: [UInt8]?) in completionHandler(bytes.map { Data($0) }) }

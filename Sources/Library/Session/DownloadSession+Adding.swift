@@ -7,7 +7,8 @@ import Synchronization
 // New tasks, and how they come into the queue.
 extension DownloadSession {
     func makeTask(
-        _ request: SessionRequest?, _ resumeData: [UInt8]?, _ completion: DownloadTask.Completion?
+        _ request: SessionRequest?, _ resumeData: [UInt8]?, _ completion: DownloadTask.Completion?,
+        of stream: StreamOptions? = nil
     ) -> DownloadTask {
         let data = resumeData.map { bytes in Result { () throws(PawlError) in try DownloadResumeData(bytes) } }
         let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
@@ -25,6 +26,7 @@ extension DownloadSession {
                     number: book.numbers.next(), folder: SessionFolders.random, request: requested, description: nil)
             let isUsed = isChanged || book.tasks.values.contains { $0.partial == partial }
             note.partial = isUsed ? nil : partial
+            note.stream = note.stream ?? stream
             let task = DownloadTask(note, session: self, completion: completion)
             if book.end == nil { book.tasks[note.number] = task }
             return (task, false, book.end)
@@ -182,7 +184,8 @@ extension DownloadSession {
         request.options.fileName = nil
         request.options.headers += fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         request.options.folder = note.folder
-        request.options.connections = 1
+        request.options.connections = note.stream == nil ? 1 : nil
+        request.stream = note.stream
         request.options.retries = configuration.retries
         request.options.timeout = Duration(
             clampingSeconds: note.request.timeoutInterval ?? configuration.timeoutIntervalForRequest)

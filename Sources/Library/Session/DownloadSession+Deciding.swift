@@ -39,7 +39,8 @@ extension DownloadSession {
             task.facts.withLock { $0.decided = refusal }
             return .stop
         }
-        task.facts.withLock { $0.current = next }
+        // Most requests of a stream are those of its segments.
+        if task.streamOptions == nil { task.facts.withLock { $0.current = next } }
         let added = next.fields(addedTo: request)
         guard next.url.hasSameBytes(as: proposal.to), added.isEmpty else { return .followTo(next.url, headers: added) }
         task.facts.withLock { _ = $0.followed.insert(redirect) }

@@ -59,6 +59,16 @@ extension DownloadSession {
         }
     }
 
+    func loaded(_ task: DownloadTask, _ segments: DownloadSnapshot.Segments) {
+        let isTold = task.facts.withLock { facts in
+            guard facts.isAlive, facts.segments != segments else { return false }
+            facts.segments = segments
+            return true
+        }
+        guard isTold else { return }
+        tellReceiver(task) { $0.urlSession(self, assetDownloadTask: task, didLoad: segments) }
+    }
+
     /// The file is complete: reports it.
     ///
     /// With its record it is then removed, if the program has not moved it; where nobody can be told, both stay for a session with
@@ -70,7 +80,11 @@ extension DownloadSession {
         }
         // A task cancelled without resume data is removed, however far it came.
         guard acceptsFile else { return }
-        let length = SessionFolders.length(of: location)
+        let (others, received) = task.facts.withLock { ($0.others, $0.received) }
+        // What is joined by another program may have fewer bytes than its tracks.
+        let length = max(
+            ([location] + others).reduce(0) { $0 + SessionFolders.length(of: $1) },
+            task.streamOptions == nil ? 0 : received)
         wrote(task, length, length)
         let name = location.pathParts().last.map { String($0) }
         let (completion, reported) = task.facts.withLock { facts in

@@ -24,6 +24,7 @@ extension DownloadSession {
                 facts.id = snapshot.id
                 facts.isRestored = true
                 facts.received = received
+                facts.segments = snapshot.segments
                 facts.expected = snapshot.total ?? DownloadTask.unknownSize
                 facts.response = response
                 facts.response?.expectedContentLength = facts.expected
@@ -37,7 +38,7 @@ extension DownloadSession {
         }
         for (task, snapshot) in over {
             task.facts.withLock { $0.state = .running }
-            let location = try await manager.location(of: snapshot.id)
+            let location = try await location(of: task, snapshot.id, manager)
             var error = snapshot.error
             if let failure = error { error = await resumable(failure, task, manager) }
             manager.perform { [error] in self.notify(task, location, error) }
@@ -62,6 +63,18 @@ extension DownloadSession {
     private func received(_ snapshot: DownloadSnapshot, _ manager: DownloadManager) async -> Int64 {
         guard case .part(_, _, let data) = try? await manager.received(of: snapshot.id) else { return snapshot.written }
         return max(snapshot.written, data.received)
+    }
+
+    /// Where the file of a task is that has ended.
+    private func location(
+        of task: DownloadTask, _ id: Download.ID, _ manager: DownloadManager
+    ) async throws(PawlError) -> DownloadLocation {
+        let location = try await manager.location(of: id)
+        guard task.streamOptions != nil else { return location }
+        let others = try await manager.furtherFiles(of: id)
+        task.facts.withLock { $0.others = others }
+        // Further files may have been moved before the program was killed.
+        return try await manager.ownFile(of: id).map { .finished(path: $0.path) } ?? location
     }
 
     private typealias Found = (task: DownloadTask, snapshot: DownloadSnapshot)

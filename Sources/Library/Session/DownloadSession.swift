@@ -128,6 +128,22 @@ public final class DownloadSession: Sendable {
     /// Creates a task; nothing runs before ``DownloadTask/resume()``.
     public func downloadTask(with request: SessionRequest) -> DownloadTask { makeTask(request, nil, nil) }
 
+    /// Creates a task for a stream (HLS or DASH), whose segments become one file; nothing runs before
+    /// ``DownloadTask/resume()``.
+    ///
+    /// It is what `AVAssetDownloadURLSession` has a task for. `url` is that of a playlist or an MPD. The file is reported as
+    /// that of any task is, once, and ``DownloadTask/otherLocations`` has further ones. A task of a background session goes on
+    /// behind the last segment that is on disk, whatever ended the program. It has no resume data, and an error status is
+    /// always a failure. If the response is no playlist, the URL is downloaded as a file.
+    public func makeAssetDownloadTask(with url: String, options: StreamOptions = StreamOptions()) -> DownloadTask {
+        makeAssetDownloadTask(with: SessionRequest(url: url), options: options)
+    }
+
+    /// Creates a task for a stream, with header fields, which are sent to the playlist's origin only.
+    public func makeAssetDownloadTask(
+        with request: SessionRequest, options: StreamOptions = StreamOptions()
+    ) -> DownloadTask { makeTask(request, nil, nil, of: options) }
+
     /// Creates a task that calls the closure at its end instead of the delegate.
     ///
     /// The file is removed after the closure returns, unless it was moved. The closure does not survive the

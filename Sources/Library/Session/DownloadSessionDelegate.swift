@@ -1,4 +1,6 @@
 #if Queue
+public import Pawl
+
 /// Receives events of a session's tasks, with the methods of `URLSessionDownloadDelegate` in their order.
 ///
 /// All calls are made one at a time on one thread of the session. For each task: `didResumeAtOffset` when
@@ -20,9 +22,16 @@ public protocol DownloadSessionDelegate: DownloadTaskDelegate {
         _ session: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)
 
+    /// Segments of a stream were joined to what is on disk; `didWriteData` follows with the bytes.
+    ///
+    /// Only for tasks that `makeAssetDownloadTask` of the session has made.
+    func urlSession(
+        _ session: DownloadSession, assetDownloadTask: DownloadTask, didLoad segments: DownloadSnapshot.Segments)
+
     /// The file is complete.
     ///
-    /// It is removed after this returns, unless it was moved.
+    /// It is removed after this returns, unless it was moved. Of a stream, move ``DownloadTask/otherLocations`` first: the file
+    /// at `location` stands for all, and is reported again if the program was killed before it was moved.
     func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String)
 }
 
@@ -36,6 +45,10 @@ extension DownloadSessionDelegate {
     public func urlSession(
         _ session: DownloadSession, downloadTask: DownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
+    ) {}
+    /// Does nothing.
+    public func urlSession(
+        _ session: DownloadSession, assetDownloadTask: DownloadTask, didLoad segments: DownloadSnapshot.Segments
     ) {}
 }
 #endif

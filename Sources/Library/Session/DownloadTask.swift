@@ -81,6 +81,10 @@ public final class DownloadTask: Sendable {
         var logins: [SessionChallenge.ProtectionSpace: DownloadSession.Decision] = [:]
         /// What was measured.
         var metrics = CollectedMetrics()
+        /// The segments of a stream that are on disk, and all of them.
+        var segments: DownloadSnapshot.Segments?
+        /// The further files of a stream that has finished.
+        var others: [String] = []
         /// Progress that arrived before the response.
         var early: (written: Int64, total: Int64?)?
 
@@ -98,6 +102,8 @@ public final class DownloadTask: Sendable {
     /// The first request.
     @_disfavoredOverload  // PawlFoundation has the same as a URLRequest.
     public let originalRequest: SessionRequest?
+    /// Which tracks are downloaded of the stream; `nil` for a task that is of a file.
+    public let streamOptions: StreamOptions?
     let folder: String
     /// The partial file of the resume data that it was made from.
     let partial: String?
@@ -109,6 +115,7 @@ public final class DownloadTask: Sendable {
         folder = note.folder
         partial = note.partial
         originalRequest = note.request
+        streamOptions = note.stream
         self.session = session
         var facts = Facts(description: note.description, completion: completion)
         (facts.begin, facts.firstResume) = (note.begin, note.firstResume)
@@ -180,6 +187,15 @@ public final class DownloadTask: Sendable {
     public var countOfBytesReceived: Int64 { facts.withLock { $0.received } }
     /// Bytes of the whole content; ``unknownSize`` while unknown.
     public var countOfBytesExpectedToReceive: Int64 { facts.withLock { $0.expected } }
+    /// The segments of a stream that are on disk, and all of them; `nil` for a file, and until its playlist is known.
+    public var segments: DownloadSnapshot.Segments? { facts.withLock { $0.segments } }
+    /// The paths of a stream's further files, such as sound that is apart and subtitles, when its first file is reported.
+    ///
+    /// They are removed with that file, unless they were moved.
+    @_disfavoredOverload  // PawlFoundation has the same as URLs.
+    public var otherLocations: [String] { facts.withLock { $0.others } }
+    /// The same for PawlFoundation, whose own property hides it.
+    package var otherPaths: [String] { otherLocations }
     /// Downloads have no body in their requests: 0.
     public var countOfBytesSent: Int64 { 0 }
     /// Downloads have no body in their requests: 0.
@@ -260,7 +276,7 @@ public final class DownloadTask: Sendable {
             number: taskIdentifier, folder: folder, request: originalRequest ?? SessionRequest(url: ""),
             description: taskDescription)
         (note.begin, note.firstResume) = facts.withLock { ($0.begin, $0.firstResume) }
-        note.partial = partial
+        (note.partial, note.stream) = (partial, streamOptions)
         return note
     }
 

@@ -1,5 +1,6 @@
 #if Queue
 import Pawl
+import Synchronization
 
 /// Passes queue events to a session, on the thread of the session's delegate.
 final class SessionBridge: DownloadDelegate, SessionEventReceiver {
@@ -23,6 +24,14 @@ final class SessionBridge: DownloadDelegate, SessionEventReceiver {
         // Without an error it was reported with the finish.
         guard let error else { return }
         session.task(id).map { session.failed($0, error) }
+    }
+
+    func download(_ id: Download.ID, didLoad segments: DownloadSnapshot.Segments) {
+        session.task(id).map { session.loaded($0, segments) }
+    }
+
+    func download(_ id: Download.ID, hasFurther files: [String]) {
+        session.task(id)?.facts.withLock { $0.others = files }
     }
 
     func download(_ id: Download.ID, didCollect metrics: [TransferMetrics]) {

@@ -1,4 +1,6 @@
 #if Queue
+import Pawl
+
 /// The session's data of a task, stored in the free text of the queue's record.
 struct TaskNote: Hashable {
     package var number: Int
@@ -12,11 +14,14 @@ struct TaskNote: Hashable {
     var firstResume: Double?
     /// The partial file of the resume data that it was made from.
     var partial: String?
+    /// Which tracks of a stream are wanted; `nil` for a file.
+    var stream: StreamOptions?
     /// Begins with a colon, as no header field does.
     private static let timeout = ":timeout"
     private static let begin = ":begin"
     private static let firstResume = ":resumed"
     private static let partial = ":partial"
+    private static let stream = ":stream"
 
     init(number: Int, folder: String, request: SessionRequest, description: String?) {
         self.number = number
@@ -41,6 +46,7 @@ struct TaskNote: Hashable {
             case Self.begin: begin = Double(value)
             case Self.firstResume: firstResume = Double(value)
             case Self.partial: partial = value
+            case Self.stream: stream = StreamOptions(stored: value)
             default: request.allHTTPHeaderFields[name] = value
             }
         }
@@ -55,6 +61,7 @@ struct TaskNote: Hashable {
         if let begin { lines.append("\n\(Self.begin): \(begin)") }
         if let firstResume { lines.append("\n\(Self.firstResume): \(firstResume)") }
         if let partial { lines.append("\n\(Self.partial): \(partial)") }
+        if let stream { lines.append("\n\(Self.stream): \(stream.stored)") }
         return "\(number)\n\(folder)\n\(request.url)\(lines.joined())\n\n\(description.map { ".\($0)" } ?? "")"
     }
 }

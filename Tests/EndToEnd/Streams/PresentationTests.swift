@@ -105,6 +105,80 @@ import Testing
         #expect(bench.folder.difference("show.mp4", from: whole) == nil)
     }
 
+    private func serveLive(_ text: String, at path: String = "/d/show.mpd") -> String {
+        bench.origin.serve(path, Payload(text: text)) { $0.contentType = "application/dash+xml" }
+    }
+
+    @Test(arguments: ["direct", "http-xsdate", "http-head"])
+    func `a programme is recorded by the clock that it names`(scheme: String) throws {
+        _ = serveTemplate()
+        // It begins long after the time of this machine, and of most responses.
+        let time = "2999-01-01T00:00:10Z"
+        bench.origin.serve("/d/time", Payload(text: time + "\n"))
+        if scheme == "http-head" {
+            bench.origin.adjust("/d/time") {
+                $0.hasDate = false
+                $0.add(header: "Date: Tue, 01 Jan 2999 00:00:10 GMT")
+            }
+        }
+        let timing =
+            "<UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:\(scheme):2014\" value=\"\(scheme == "direct" ? time : "time")\"/>"
+        func text(_ timing: String) -> String {
+            """
+            <MPD type="dynamic" availabilityStartTime="2999-01-01T00:00:00Z">\(timing)<Period start="PT0S">
+            <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="9"><BaseURL>v/</BaseURL>
+            <SegmentTemplate duration="2" startNumber="0" initialization="i.mp4" media="$Number$.m4s"/>
+            </Representation></AdaptationSet></Period></MPD>
+            """
+        }
+        let refused = try bench.get(serveLive(text("")), "--live", "6")
+        #expect(refused.code == 22 && refused.message.contains("has not begun"), "\(refused)")
+        let outcome = try bench.get(serveLive(text(timing)), "--live", "6")
+        #expect(outcome.code == 0, "\(outcome)")
+        // Ten seconds are there, of which the last six are recorded at once.
+        let recorded = Payload(initialization + fragments[2...].flatMap { $0 })
+        #expect(bench.folder.difference("show.mp4", from: recorded) == nil, "\(bench.folder.names)")
+    }
+
+    @Test func `a list that moves on is recorded, from where its document has gone`() throws {
+        _ = serveTemplate()
+        func text(_ type: String, _ location: String, _ numbers: ClosedRange<Int>) -> String {
+            """
+            <MPD type="\(type)" availabilityStartTime="2020-01-01T00:00:00Z"><Location>\(location)</Location><Period start="PT0S">
+            <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="9"><BaseURL>/d/v/</BaseURL>
+            <SegmentList duration="1" startNumber="\(numbers.lowerBound)"><Initialization sourceURL="i.mp4"/>
+            \(numbers.map { "<SegmentURL media=\"\($0).m4s\"/>" }.joined())
+            </SegmentList></Representation></AdaptationSet></Period></MPD>
+            """
+        }
+        _ = serveLive(text("static", "/d/gone.mpd", 2...4), at: "/d/later/next.mpd")
+        let url = serveLive(text("dynamic", "later/next.mpd", 0...2))
+        let outcome = try bench.get(url, "--live", "1h")
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(outcome.events("notice").contains { $0.line.contains("the programme has ended") }, "\(outcome)")
+        #expect(bench.folder.difference("show.mp4", from: whole) == nil, "\(bench.folder.names)")
+        #expect(bench.origin.ended("/d/show.mpd").count == 1)
+    }
+
+    @Test func `a place that has no document any more is left for the first one`() throws {
+        _ = serveTemplate()
+        let text = """
+            <MPD type="dynamic" availabilityStartTime="2020-01-01T00:00:00Z"><Location>gone.mpd</Location><Period start="PT0S">
+            <AdaptationSet mimeType="video/mp4"><Representation id="v" bandwidth="9"><BaseURL>/d/v/</BaseURL>
+            <SegmentList duration="1" startNumber="0"><Initialization sourceURL="i.mp4"/>
+            <SegmentURL media="0.m4s"/></SegmentList></Representation></AdaptationSet></Period></MPD>
+            """
+        let more = text.replacing("dynamic", with: "static").replacing(
+            "<SegmentURL media=\"0.m4s\"/>", with: "<SegmentURL media=\"0.m4s\"/><SegmentURL media=\"1.m4s\"/>")
+        let url = bench.origin.serve(
+            "/d/show.mpd", versions: [Payload(text: text), Payload(text: more)], changing: .afterRequests(1)
+        ) { $0.contentType = "application/dash+xml" }
+        let outcome = try bench.get(url, "--live", "1h")
+        #expect(outcome.code == 0, "\(outcome)")
+        let recorded = Payload(initialization + fragments[0] + fragments[1])
+        #expect(bench.folder.difference("show.mp4", from: recorded) == nil, "\(bench.folder.names)")
+    }
+
     @Test func `what is encrypted or live is refused before a segment is requested`() throws {
         let protected = "<ContentProtection schemeIdUri=\"urn:uuid:edef8ba9-79d6-4ace-a3c8-27dcd51d21ed\"/>"
         _ = serveTemplate()

@@ -68,6 +68,65 @@ import Testing
         #expect(recording.end == .change("its segments have other numbers"))
     }
 
+    @Test func `a list that moves on is followed by its numbers`() throws {
+        func list(_ start: Int, _ names: ClosedRange<Int>, _ more: String = "") -> String {
+            text("/>").replacing(
+                /<SegmentTemplate[^>]*>/,
+                with:
+                    "<SegmentList duration=\"2\" startNumber=\"\(start)\"><Initialization sourceURL=\"i.mp4\"/>\(more)"
+                    + names.map { "<SegmentURL media=\"\($0).m4s\"/>" }.joined() + "</SegmentList>")
+        }
+        var recording = LiveRecording(duration: 60_000_000, now: moment(0))
+        func hear(_ text: String, _ time: Double) throws -> LiveRecording.Addition {
+            recording.received(try media(text, at: 1_000), asked: moment(time), now: moment(time))
+        }
+        #expect(names(try hear(list(4, 4...8), 0).segments) == ["6", "7", "8"])
+        let next = try hear(list(6, 6...10), 4)
+        #expect(names(next.segments) == ["9", "10"] && next.missed.isEmpty)
+        let late = try hear(list(13, 13...14), 12)
+        #expect(late.missed.count == 2 && names(late.segments) == ["13", "14"])
+        // It moves on without saying so.
+        _ = try hear(list(13, 14...15), 14)
+        #expect(recording.end == .change("its segments are numbered anew"))
+        // Times of a timeline.
+        let timeline = "<SegmentTimeline><S t=\"50\" d=\"2\" r=\"1\"/></SegmentTimeline>"
+        let timed = try media(list(1, 1...2, timeline), at: 1_000).segments.map(\.segment)
+        #expect(timed.map(\.number) == [150, 152] && timed.map(\.step) == [2, 2])
+    }
+
+    @Test func `what is one file cannot be recorded while it grows`() throws {
+        let one = text("/>").replacing(/<SegmentTemplate[^>]*>/, with: "<BaseURL>v.mp4</BaseURL><SegmentBase/>")
+        let flaw = #expect(throws: StreamFlaw.self) { try media(one, at: 1_000) }
+        #expect(flaw?.why.contains("neither a SegmentTemplate nor a SegmentList") == true)
+    }
+
+    @Test func `a document tells where it is requested next, and the time`() throws {
+        let address = try WebAddress.parse("https://a.example/x/y.mpd").address
+        func timing(_ scheme: String, _ value: String) -> String {
+            "<UTCTiming schemeIdUri=\"urn:mpeg:dash:utc:\(scheme)\" value=\"\(value)\"/>"
+        }
+        let more = [
+            "<Location>z.mpd</Location><Location>ftp://b.example/</Location><Location>https://b.example/z.mpd</Location>",
+            timing("ntp:2014", "n.example"), timing("http-xsdate:2014", "t.txt  https://t.example/?iso"),
+            timing("direct:2014", "1970-01-02T00:00:01Z"), timing("direct:2014", "noon"),
+            timing("http-head:2012", "now"), timing("http-iso:2014", "more"),
+        ]
+        let whole = Array(text("duration=\"2000\"/>").replacing("<Period", with: more.joined() + "<Period").utf8)
+        let document = try MPDDocument(whole, at: address, now: UnixTime(seconds: 1_000))
+        #expect(document.locations.map(\.text) == ["https://a.example/x/z.mpd", "https://b.example/z.mpd"])
+        func response(_ url: String, _ isText: Bool) throws -> MPDTiming {
+            .response(try WebAddress.parse(url).address, isText: isText)
+        }
+        #expect(
+            try MPDTiming.list(whole, at: address) == [
+                response("https://a.example/x/t.txt", true), response("https://t.example/?iso", true),
+                .time(UnixTime(seconds: 86_401)), response("https://a.example/x/now", false),
+            ])
+        #expect(MPDTiming.list(Array("<MPD type=\"static\"/>".utf8), at: address).isEmpty)
+        #expect(MPDTiming.time(Array(" 1970-01-02T00:00:01Z\r\n".utf8))?.seconds == 86_401)
+        #expect(MPDTiming.time(Array("<html>".utf8)) == nil)
+    }
+
     @Test func `a programme with an end is over when that has come`() throws {
         let text = text("duration=\"2000\"/>", attributes: "mediaPresentationDuration=\"PT110S\"")
         #expect(try !media(text, at: 105).isEnded)

@@ -93,6 +93,10 @@ final class Notes: DownloadSessionDelegate {
         expectedTotalBytes: Int64
     ) { note("resume \(fileOffset > 0) \(expectedTotalBytes)") }
 
+    func urlSession(
+        _ session: DownloadSession, assetDownloadTask: DownloadTask, didLoad segments: DownloadSnapshot.Segments
+    ) { note("loaded \(segments.done) of \(segments.total)") }
+
     func urlSession(_ session: DownloadSession, downloadTask: DownloadTask, didFinishDownloadingTo location: String) {
         if let moved { try? FileSystem.move(location, to: moved) }
         let response = downloadTask.response

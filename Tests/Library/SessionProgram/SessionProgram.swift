@@ -6,6 +6,7 @@ import PawlSession
 ///
 /// usage: SessionProgram STATE hold URL...    starts tasks; the delegate never returns from the first finish
 ///        SessionProgram STATE start URL...   starts tasks, except those of "-URL", and runs until it is killed
+///                                            a task of "URL.m3u8" is one of a stream, also below
 ///        SessionProgram STATE run FOLDER URL...  the same; finished files go to the folder, which is synced
 ///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
 ///        SessionProgram STATE numbers NAME... makes tasks that do not run, and lists all with their identifiers
@@ -25,7 +26,7 @@ import PawlSession
         switch arguments[2] {
         case "hold":
             for (number, url) in arguments.dropFirst(3).enumerated() {
-                let task = session.downloadTask(with: url)
+                let task = make(url, in: session)
                 task.taskDescription = "task \(number)"
                 task.resume()
             }
@@ -36,7 +37,7 @@ import PawlSession
             let urls = arguments.dropFirst(arguments[2] == "run" ? 4 : 3)
             for (number, url) in urls.enumerated() {
                 let isAsleep = url.hasPrefix("-")
-                let task = session.downloadTask(with: String(url.dropFirst(isAsleep ? 1 : 0)))
+                let task = make(String(url.dropFirst(isAsleep ? 1 : 0)), in: session)
                 task.taskDescription = isAsleep ? "asleep" : "task \(number)"
                 if !isAsleep { task.resume() }
             }
@@ -89,6 +90,10 @@ import PawlSession
         while true { pause() }
     }
 
+    private static func make(_ url: String, in session: DownloadSession) -> DownloadTask {
+        url.hasSuffix(".m3u8") ? session.makeAssetDownloadTask(with: url) : session.downloadTask(with: url)
+    }
+
     /// Where finished files go.
     private static func folder(_ arguments: [String]) -> String? {
         let index = ["again": 3, "run": 3, "data": 4][arguments[2]]
@@ -128,12 +133,20 @@ final class EventPrinter: DownloadSessionDelegate {
     ) { say("resumed \(task.taskDescription ?? "nil") at \(fileOffset) of \(expectedTotalBytes)") }
 
     func urlSession(
+        _ session: DownloadSession, assetDownloadTask task: DownloadTask, didLoad segments: DownloadSnapshot.Segments
+    ) { say("loaded \(task.taskDescription ?? "nil") \(segments.done) of \(segments.total)") }
+
+    func urlSession(
         _ session: DownloadSession, downloadTask task: DownloadTask, didFinishDownloadingTo location: String
     ) {
         let length = task.response?.value(forHTTPHeaderField: "content-length") ?? "nil"
         say("finish \(task.taskDescription ?? "nil") \(task.countOfBytesReceived) \(length)")
         while holds { pause() }
         guard let folder else { return }
+        for path in task.otherLocations {
+            let suffix = path.split(separator: ".").dropFirst(2).joined(separator: ".")
+            unsafe rename(path, "\(folder)/\(task.taskDescription ?? "nil").\(suffix)")
+        }
         unsafe rename(location, "\(folder)/\(task.taskDescription ?? "nil")")
         let file = unsafe open(folder, O_RDONLY | O_DIRECTORY)
         fsync(file)

@@ -125,6 +125,44 @@ import Testing
         await bench.close()
     }
 
+    @Test func `the further files of a stream are served by their names, and no other files`() async throws {
+        let bench = try await ServiceBench { $0.needsNoSecret = true }
+        let (packet, frame) = (
+            [0x47, 0x40, 0x11, 0x10] + [UInt8](repeating: 7, count: 184),
+            [UInt8]([0xFF, 0xF1, 0x50, 0x80, 1, 0x20, 0xFC, 7, 7])
+        )
+        bench.origin.serve("/v/s.ts", Payload(packet + packet + packet))
+        bench.origin.serve("/v/a.aac", Payload(frame + frame))
+        func serve(_ text: String, at path: String) -> String {
+            bench.origin.serve(path, Payload(text: "#EXTM3U\n" + text)) {
+                $0.contentType = "application/vnd.apple.mpegurl"
+            }
+        }
+        for (name, segment) in [("pictures", "s.ts"), ("sound", "a.aac")] {
+            _ = serve("#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(segment)\n#EXT-X-ENDLIST\n", at: "/v/\(name).m3u8")
+        }
+        let url = serve(
+            """
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="x",LANGUAGE="en",URI="sound.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a"
+            pictures.m3u8
+
+            """, at: "/v/show.m3u8")
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)]])
+        try await bench.finish(gid)
+        let file = bench.base + "/files/" + gid
+        let heads = try await bench.curl("-D", "-", "-o", "/dev/null", file + "?part=show.audio.en.aac")
+        #expect(heads.contains("content-type: audio/aac\r\n") && heads.contains("content-length: 18\r\n"), "\(heads)")
+        let first = try await bench.curl("-D", "-", "-o", "/dev/null", file + "?part=show.video.ts")
+        #expect(first.contains("content-length: 564\r\n"), "\(first)")
+        for name in ["show.audio.aac", "..%2Fqueue.db", ""] {
+            #expect(
+                try await bench.curl("-o", "/dev/null", "-w", "%{http_code}", file + "?part=" + name) == "404",
+                "\(name)")
+        }
+        await bench.close()
+    }
+
     @Test func `parts of a file are served, and only of the requested file`() async throws {
         let bench = try await ServiceBench { $0.needsNoSecret = true }
         let url = bench.origin.serve("/film.mp4", Payload(text: "0123456789")) { $0.contentType = "text/html" }

@@ -1,3 +1,4 @@
+import Pawl
 package import PawlBase
 import PawlDisk
 import PawlSystem
@@ -135,11 +136,20 @@ package struct SampleContent: Sendable {
 }
 
 /// An unnamed file with one content, which can become a file with a name.
-final class OwnFile: Sendable {
+final class OwnFile: SpoolFile {
     let file: OpenFile
+    private let folder: SpoolFolder
     private let isTaken = Atomic(false)
 
-    init(_ file: OpenFile) { self.file = file }
+    init(_ file: OpenFile, in folder: SpoolFolder) { (self.file, self.folder) = (file, folder) }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: offset) }
+    }
+
+    func truncate(to length: Int64) throws(Failure) {
+        try folder.check { () throws(SystemError) in try file.truncate(to: length) }
+    }
 
     /// The file for the first caller; a second name would make two samples one file.
     func take() -> OpenFile? { isTaken.exchange(true, ordering: .relaxed) ? nil : file }

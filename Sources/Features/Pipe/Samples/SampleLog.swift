@@ -21,7 +21,7 @@ package final class SampleLog: Sendable {
     package init(in folder: SpoolFolder, isBuffered: Bool = true) throws(Failure) {
         self.folder = folder
         room = isBuffered ? 256 << 10 : 0
-        own = OwnFile(try folder.open())
+        own = OwnFile(try folder.open(), in: folder)
     }
 
     package func append(_ bytes: [UInt8]) throws(Failure) {

@@ -1,23 +1,17 @@
+import Pawl
 package import PawlBase
-import PawlDisk
 import PawlEngine
 package import PawlJournal
 import PawlSystem
 import Synchronization
 
-/// The bytes of one download: in memory up to a limit, then in an unnamed file; without a journal.
+/// The bytes of one download, without a journal.
 package final class SampleSpool: ByteSink, Sendable {
     /// The number of bytes kept in memory.
-    private static let memory: Int64 = 256 << 10
+    private static let memory = 256 << 10
 
-    private struct State: Sendable {
-        var source = ""
-        var bytes: [UInt8] = []
-        var own: OwnFile?
-        var length: Int64 = 0
-    }
-
-    private let state = Mutex(State())
+    private let spool: Spool<OwnFile>
+    private let source = Mutex("")
     private let limit: Int64
     private let isCut: Bool
     private let folder: SpoolFolder
@@ -27,39 +21,36 @@ package final class SampleSpool: ByteSink, Sendable {
         self.limit = limit
         self.isCut = isCut
         self.folder = folder
+        spool = Spool(memory: Self.memory) { () throws(Failure) in OwnFile(try folder.open(), in: folder) }
     }
 
     package var destination: Destination {
         .sink(
             SinkMaker(mayBeginAnew: true) { [self] (claim) throws(Failure) in
-                try truncate(to: 0)
-                state.withLock { $0.source = claim.facts.sources.first ?? claim.name }
+                try spool.truncate(to: 0)
+                source.withLock { $0 = claim.facts.sources.first ?? claim.name }
                 return .fresh(self)
             })
     }
 
     /// What was received.
     package var content: SampleContent {
-        state.withLock { state in
-            if let own = state.own { return SampleContent(own, length: state.length) }
-            return SampleContent(bytes: state.bytes)
-        }
+        let content = spool.content
+        if let own = content.file { return SampleContent(own, length: content.length) }
+        return SampleContent(bytes: content.bytes)
     }
 
-    package var length: Int64 { state.withLock { $0.length } }
+    package var length: Int64 { spool.length }
 
     package func reserve(_ total: Int64) throws(Failure) {
         if !isCut { try check(total) }
-        let kept = min(total, limit)
-        guard kept <= Self.memory else { return }
-        // The bytes are not moved while they grow.
-        state.withLock { $0.bytes.reserveCapacity(Int(max(0, kept))) }
+        spool.reserve(min(total, limit))
     }
 
     private func check(_ length: Int64) throws(Failure) {
         guard length > limit else { return }
         throw Failure(
-            .tooLarge, "cannot accept", at: Redaction.address(state.withLock { $0.source }),
+            .tooLarge, "cannot accept", at: Redaction.address(source.withLock { $0 }),
             because: "it has at least \(length) bytes, the limit is \(limit)")
     }
 
@@ -68,48 +59,8 @@ package final class SampleSpool: ByteSink, Sendable {
         let end = start + Int64(bytes.count)
         if !isCut { try check(end) }
         let kept = min(bytes.count, Int(clamping: max(0, limit - start)))
-        try unsafe append(UnsafeRawBufferPointer(rebasing: bytes[..<kept]))
+        try unsafe spool.append(UnsafeRawBufferPointer(rebasing: bytes[..<kept]))
         try check(end)
-    }
-
-    private func append(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
-        try change { state throws(Failure) in
-            if state.own == nil, state.length + Int64(bytes.count) > Self.memory {
-                let file = try folder.open()
-                try folder.check { () throws(SystemError) in try file.write(state.bytes, at: 0) }
-                state.own = OwnFile(file)
-                state.bytes = []
-            }
-            if let file = state.own?.file {
-                try folder.check { () throws(SystemError) in try unsafe file.write(bytes, at: state.length) }
-            } else {
-                unsafe state.bytes.append(contentsOf: bytes)
-            }
-            state.length += Int64(bytes.count)
-        }
-    }
-
-    private func truncate(to length: Int64) throws(Failure) {
-        try change { state throws(Failure) in
-            guard length < state.length else { return }
-            if let file = state.own?.file {
-                try folder.check { () throws(SystemError) in try file.truncate(to: length) }
-            } else {
-                state.bytes.removeSubrange(Int(length)...)
-            }
-            state.length = length
-        }
-    }
-
-    /// The closure of `withLock` cannot throw a `Failure`.
-    private func change(_ body: (inout State) throws(Failure) -> Void) throws(Failure) {
-        let failure: Failure? = state.withLock { state in
-            do throws(Failure) {
-                try body(&state)
-                return nil
-            } catch { return error }
-        }
-        if let failure { throw failure }
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -120,13 +71,10 @@ package final class SampleSpool: ByteSink, Sendable {
         else { throw Failure(.inputOutput, "cannot read", at: folder.path, because: "the file is cut short") }
     }
 
-    package func startOver(_ facts: JournalFacts) throws(Failure) { try truncate(to: 0) }
+    package func startOver(_ facts: JournalFacts) throws(Failure) { try spool.truncate(to: 0) }
 
     package func finish(length: Int64, completion: @escaping @Sendable (Result<String, Failure>) -> Void) {
-        do throws(Failure) {
-            try truncate(to: length)
-            completion(.success(""))
-        } catch { completion(.failure(error)) }
+        spool.finish(length: length, completion)
     }
 
     package func digests(

@@ -49,9 +49,12 @@ package struct MPDDocument: Hashable, Sendable {
     private(set) var unsupported: [String]
     /// More segments follow, or may.
     package private(set) var isRunning = false
+    /// Where it is requested again, if that is elsewhere (§5.15); the first is preferred.
+    package private(set) var locations: [WebAddress] = []
 
-    private static let limits = XMLElement.Limits(length: 16 << 20, depth: 32, elements: 400_000)
+    static let limits = XMLElement.Limits(length: 16 << 20, depth: 32, elements: 400_000)
     private static let mostPeriods = 1000
+    private static let mostLocations = 4
     private static let mostRepresentations = 20_000
 
     /// Parses a document from that address, to which redirects may have led.
@@ -81,6 +84,9 @@ package struct MPDDocument: Hashable, Sendable {
                 number: index + 1, start: times[index].start, duration: times[index].duration, sets: sets)
             guard clock?.limit(&period) ?? true else { continue }
             periods.append(period)
+        }
+        for element in root.children("Location").prefix(Self.mostLocations) {
+            if let found = try? MPDSegments.address(element.trimmedText, in: address) { locations.append(found) }
         }
         if let clock { isRunning = !clock.hasEnd || periods.last?.earliest != nil }
         unsupported = reader.unsupported

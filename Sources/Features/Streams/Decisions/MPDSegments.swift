@@ -26,8 +26,8 @@ struct MPDSegments {
         self.period = period
         segmentation = representation.segmentation
         guard most > 0 else { throw MPDTimes.tooMany }
-        guard !isNumberedByTime || segmentation?.kind == .template else {
-            throw flaw("is of a programme that is running, and has no SegmentTemplate, which is not supported")
+        guard !isNumberedByTime || segmentation?.kind == .template || segmentation?.kind == .list else {
+            throw flaw("is of a programme that is running, and has neither a SegmentTemplate nor a SegmentList")
         }
         switch segmentation?.kind {
         case .template: try addTemplate(most)
@@ -131,19 +131,18 @@ struct MPDSegments {
     }
 
     private mutating func addList(_ most: Int) throws(StreamFlaw) {
-        guard let segmentation, let list = segmentation.list else { throw flaw("has no segment") }
+        guard let segmentation, let list = segmentation.list ?? (isNumberedByTime ? [] : nil) else {
+            throw flaw("has no segment")
+        }
         guard list.count <= most else { throw MPDTimes.tooMany }
         try addInitialization(segmentation.initialization)
-        var durations: [Int64] = []
-        if segmentation.timeline != nil {
-            durations = try MPDTimes(segmentation, in: period, most: most).times.map(\.duration)
-        } else {
-            let ticks = try segmentation.number("duration", usually: 0)
-            durations = [Int64](
-                repeating: MPDNumbers.microseconds(ticks, per: try segmentation.timescale()), count: list.count)
-        }
-        guard durations.count >= list.count else { throw flaw("has a SegmentTimeline for other segments") }
-        try add(Array(zip(list, durations)))
+        let times =
+            if segmentation.timeline != nil {
+                try MPDTimes(segmentation, in: period, most: most).times
+            } else { try MPDTimes(listing: list.count, segmentation).times }
+        guard times.count >= list.count else { throw flaw("has a SegmentTimeline for other segments") }
+        try add(Array(zip(list, times.map(\.duration))))
+        if isNumberedByTime { try number(by: Array(times.prefix(list.count)), segmentation) }
     }
 
     // MARK: one file

@@ -42,6 +42,21 @@ struct MPDTimes {
         }
     }
 
+    /// Those of a list of segments of one duration, or of an unknown one: a list that has moved on begins with a later number.
+    init(listing count: Int, _ segmentation: MPDSegmentation) throws(StreamFlaw) {
+        (most, lastNumber, isRunning) = (count, nil, false)
+        timescale = try segmentation.timescale()
+        let ticks = try segmentation.number("duration", usually: 0)
+        let first = try segmentation.number("startNumber", usually: 1)
+        let duration = MPDNumbers.microseconds(ticks, per: timescale)
+        for index in 0..<Int64(count) {
+            let (number, isTooLarge) = first.addingReportingOverflow(index)
+            let (start, overflow) = number.multipliedReportingOverflow(by: ticks)
+            guard !isTooLarge, !overflow else { throw StreamFlaw("its times are too large") }
+            times.append(Time(number: number, start: start, duration: duration, ticks: ticks))
+        }
+    }
+
     private mutating func append(_ time: Time) throws(StreamFlaw) {
         guard times.count < most else { throw Self.tooMany }
         times.append(time)

@@ -7,9 +7,15 @@ import Synchronization
 final class DelegateDispatcher: Sendable {
     typealias Completion = @Sendable (Result<DownloadedFile, PawlError>) -> Void
 
+    struct Progress: Sendable {
+        var written: Int64
+        var total: Int64?
+        var segments: DownloadSnapshot.Segments?
+    }
+
     private let thread = WorkMailbox<DispatcherThread>()
     /// Written bytes, not yet reported.
-    private let written = Mutex<[Download.ID: (Int64, Int64?)]>([:])
+    private let written = Mutex<[Download.ID: Progress]>([:])
     private let hasDelegate: Bool
 
     init(_ delegate: (any DownloadDelegate)?, ports: Ports) {
@@ -32,15 +38,16 @@ final class DelegateDispatcher: Sendable {
         guard hasDelegate else { return }
         box.watch { [weak self] reading in
             guard reading.written > 0 else { return }
-            self?.wrote(id, reading.written, reading.total)
+            let segments = reading.parts.map { DownloadSnapshot.Segments(done: $0.done, total: $0.total) }
+            self?.wrote(id, Progress(written: reading.written, total: reading.total, segments: segments))
         }
     }
 
-    private func wrote(_ id: Download.ID, _ count: Int64, _ total: Int64?) {
-        guard written.withLock({ $0.updateValue((count, total), forKey: id) }) == nil else { return }
+    private func wrote(_ id: Download.ID, _ progress: Progress) {
+        guard written.withLock({ $0.updateValue(progress, forKey: id) }) == nil else { return }
         thread.post { [weak self] desk in
-            guard let (count, total) = self?.written.withLock({ $0.removeValue(forKey: id) }) else { return }
-            desk.wrote(id, count, total)
+            guard let progress = self?.written.withLock({ $0.removeValue(forKey: id) }) else { return }
+            desk.wrote(id, progress)
         }
     }
 
@@ -82,10 +89,14 @@ private final class DispatcherThread: ThreadBound {
         delegate?.download(id, didStart: total, at: offset, response: response)
     }
 
-    func wrote(_ id: Download.ID, _ count: Int64, _ total: Int64?) {
-        guard completions[id] == nil, last[id] != count else { return }
-        last[id] = count
-        delegate?.download(id, didWrite: count, of: total)
+    func wrote(_ id: Download.ID, _ progress: DelegateDispatcher.Progress) {
+        guard completions[id] == nil, last[id] != progress.written else { return }
+        last[id] = progress.written
+        // What they are told of the segments holds for the bytes that follow.
+        if let segments = progress.segments {
+            (delegate as? any SessionEventReceiver)?.download(id, didLoad: segments)
+        }
+        delegate?.download(id, didWrite: progress.written, of: progress.total)
     }
 
     func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) {
@@ -104,6 +115,7 @@ private final class DispatcherThread: ThreadBound {
         if let completion = completions.removeValue(forKey: id) { return completion(result) }
         switch result {
         case .success(let file):
+            if !file.others.isEmpty { (delegate as? any SessionEventReceiver)?.download(id, hasFurther: file.others) }
             delegate?.download(id, didFinish: file.path, response: response)
             delegate?.download(id, didComplete: nil)
         case .failure(let error): delegate?.download(id, didComplete: error)

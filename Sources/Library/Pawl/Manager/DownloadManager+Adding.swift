@@ -145,13 +145,19 @@ extension DownloadManager {
 
 // Content for memory and streams: the engine runs it at once, and no queue knows of it.
 extension QueueKeeper {
+    /// `owner`: the stream that it is a part of, which the program is asked and told about in its place.
     func run(
-        _ fetch: MemoryFetch, _ job: Job, _ hooks: DownloadHooks?, onStart: (ProgressCell) -> Void = { _ in },
+        _ fetch: MemoryFetch, _ job: Job, _ hooks: DownloadHooks?, for owner: DownloadID? = nil,
+        onStart: (ProgressCell) -> Void = { _ in },
         _ completion: @escaping @Sendable (Result<DownloadedFile, PawlError>) -> Void
     ) {
         guard closing.isEmpty else { return completion(.failure(PawlError(.closed))) }
         var job = job
-        job.use(hooks ?? self.hooks, of: Download.ID(rawValue: 0))
+        let record = owner.flatMap { ids[$0] }
+        let asked = Download.ID(rawValue: record?.rawValue ?? 0)
+        job.use(hooks ?? self.hooks, of: asked)
+        addCertificateJudge(to: &job, of: asked)
+        job.isMeasured = isMeasured && record != nil
         let (id, progress) = engine.add(job)
         let isCancelled = fetch.state.withLock { state in
             // The cancellation may have come first.
@@ -164,7 +170,7 @@ extension QueueKeeper {
             return completion(.failure(PawlError(.cancelled)))
         }
         onStart(progress)
-        memoryDownloads[id] = completion
+        memoryDownloads[id] = MemoryDownload(owner: record, completion: completion)
         engine.start(id)
     }
 
@@ -173,12 +179,20 @@ extension QueueKeeper {
             defer { state = .cancelled }
             return state
         }
-        guard case .running(let id) = before, let completion = memoryDownloads.removeValue(forKey: id) else { return }
+        guard case .running(let id) = before, let found = memoryDownloads.removeValue(forKey: id) else { return }
         engine.remove(id)
-        completion(.failure(PawlError(.cancelled)))
+        found.completion(.failure(PawlError(.cancelled)))
     }
 
-    func memoryDownloadEnded(_ report: EngineEvent) {
+    func heardFromMemory(_ report: EngineEvent) {
+        if let owner = memoryDownloads[report.id]?.owner {
+            if !report.transfers.isEmpty { collect(report.transfers, of: owner) }
+            if case .phase(.waitingForNetwork) = report.update, runs[owner]?.isOffline == false {
+                runs[owner]?.isOffline = true
+                waitsForNetwork(owner)
+            }
+            if case .started = report.update { runs[owner]?.isOffline = false }
+        }
         let result: Result<DownloadedFile, PawlError>? =
             switch report.kind {
             case .finished(let file): .success(file)
@@ -187,10 +201,17 @@ extension QueueKeeper {
             case .state(.paused): .failure(PawlError(.closed))
             case .state, .started, .notice, .retry, .added, .changed, .queueChanged, .missed: nil
             }
-        guard let result, let completion = memoryDownloads.removeValue(forKey: report.id) else { return }
+        guard let result, let found = memoryDownloads.removeValue(forKey: report.id) else { return }
         engine.forget(report.id)
-        completion(result)
+        found.completion(result)
     }
+}
+
+/// What the engine downloads for another than the queue.
+struct MemoryDownload {
+    /// The stream that it is a part of.
+    let owner: QueueID?
+    let completion: @Sendable (Result<DownloadedFile, PawlError>) -> Void
 }
 
 /// One run of ``DownloadManager/data(from:maximumSize:options:hooks:)`` or ``DownloadManager/body(of:options:hooks:)``.

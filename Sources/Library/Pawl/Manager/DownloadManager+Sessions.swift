@@ -11,6 +11,7 @@ extension DownloadManager {
     package enum Received: Sendable {
         /// Its files are still open; an event follows when they are closed.
         case running
+        /// Also for a stream, whose bytes only its own record continues.
         case nothing
         /// The closed part file and its journal, with their resume data.
         case part(path: String, journal: String, DownloadResumeData)
@@ -116,7 +117,7 @@ extension QueueKeeper {
         guard runs[id] == nil else { return .running }
         // A download added with bytes has no name before its first response.
         guard let record = try record(id), let name = try begunName(of: record),
-            ports.disk.holdsPart(of: name, in: path(of: record))
+            StoredOptions(text: record.options).stream == nil, ports.disk.holdsPart(of: name, in: path(of: record))
         else { return .nothing }
         let sources = record.sources
         let facts = JournalFacts(sources: sources, name: name)

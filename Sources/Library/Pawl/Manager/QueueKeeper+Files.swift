@@ -48,12 +48,14 @@ extension QueueKeeper {
         return found.first { $0 == .changed || $0 == .other } ?? found.first { $0 == .missing } ?? .there
     }
 
-    /// The path of the file with a finished download's name, and what that is known by; `nil` unless it is there.
-    func ownFile(_ record: QueueRecord) -> OwnFile? {
-        guard record.state == .finished, let first = files(of: record).first,
-            ports.disk.presence(of: first.file, as: first.name, in: path(of: record)) == .there
+    /// The path of the file with a finished download's name, or of the further one `named` so, and what that is known by; `nil`
+    /// unless it is there.
+    func ownFile(_ record: QueueRecord, named name: String? = nil) -> OwnFile? {
+        guard record.state == .finished,
+            let found = files(of: record).first(where: { name?.hasSameBytes(as: $0.name) ?? true }),
+            ports.disk.presence(of: found.file, as: found.name, in: path(of: record)) == .there
         else { return nil }
-        return OwnFile(path: path(of: first.name, record), file: first.file)
+        return OwnFile(path: path(of: found.name, record), file: found.file)
     }
 
     /// Removes the files of a finished download, all that can be; throws what the first that cannot be throws.
@@ -100,9 +102,22 @@ package struct OwnFile: Sendable {
 }
 
 extension DownloadManager {
-    /// The path of a finished download's file, and what that is known by; `nil` unless it is there.
-    package func ownFile(of id: Download.ID) async throws(PawlError) -> OwnFile? {
-        try await query { keeper throws(Failure) in try keeper.record(QueueID(id)).flatMap { keeper.ownFile($0) } }
+    /// The path of a finished download's file, or of a further one by its name, and what that is known by; `nil` unless it is there.
+    package func ownFile(of id: Download.ID, named name: String? = nil) async throws(PawlError) -> OwnFile? {
+        try await query { keeper throws(Failure) in
+            try keeper.record(QueueID(id)).flatMap { keeper.ownFile($0, named: name) }
+        }
+    }
+
+    /// The paths of the further files of a stream that are there.
+    package func furtherFiles(of id: Download.ID) async throws(PawlError) -> [String] {
+        try await query { keeper throws(Failure) in
+            guard let record = try keeper.record(QueueID(id)) else { return [] }
+            let folder = keeper.path(of: record)
+            return keeper.files(of: record).dropFirst().filter {
+                keeper.ports.disk.presence(of: $0.file, as: $0.name, in: folder) == .there
+            }.map { keeper.path(of: $0.name, record) }
+        }
     }
 
     /// Removes the files of a finished download, and nothing else that has their names.

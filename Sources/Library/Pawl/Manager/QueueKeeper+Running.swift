@@ -114,16 +114,20 @@ extension QueueKeeper {
         job.use(hooks, of: Download.ID(rawValue: record.id.rawValue))
         job.plan.replacesAddress = !stored.formerSources.isEmpty
         if stored.detectsStreams { job.plan.otherTypes = Downloader.streamTypes }
+        addCertificateJudge(to: &job, of: Download.ID(rawValue: record.id.rawValue))
         addQuestions(to: &job, of: record)
         return job
+    }
+
+    /// Lets the program judge certificates, also those of a stream's segments.
+    func addCertificateJudge(to job: inout Job, of id: Download.ID) {
+        guard let judge else { return }
+        job.judge = { question, reply in Task { reply(await judge(id, question)) } }
     }
 
     /// Lets the engine ask the queue, and the program, while the job runs.
     private func addQuestions(to job: inout Job, of record: QueueRecord) {
         let id = record.id
-        if let judge {
-            job.judge = { question, reply in Task { reply(await judge(Download.ID(rawValue: id.rawValue), question)) } }
-        }
         if let refreshURL {
             job.plan.canRefresh = true
             job.refresh = { [weak thread] expired, completion in
@@ -159,7 +163,7 @@ extension QueueKeeper {
     // MARK: engine events
 
     func heard(_ report: EngineEvent) {
-        guard let id = ids[report.id] else { return memoryDownloadEnded(report) }
+        guard let id = ids[report.id] else { return heardFromMemory(report) }
         if !report.transfers.isEmpty { collect(report.transfers, of: id) }
         switch report.update {
         case .phase(.paused), .phase(.preempted): stopped(id)
@@ -169,17 +173,13 @@ extension QueueKeeper {
             if phase == .publishing { perform(machine.publishing(id)) }
             if phase == .waitingForNetwork {
                 starts.end(id)
-                completions.append { [broadcaster] _ in
-                    broadcaster.dispatcher.waitsForNetwork(Download.ID(rawValue: id.rawValue))
-                }
+                waitsForNetwork(id)
             }
             if machine.rest(of: id) == nil { notify(id, .state(phase)) }
         case .started(let total, let resumedAt):
             starts.end(id)
-            let response = report.response
-            if let response { runs[id]?.response = response }
+            if let response = report.response { noteResponse(response, of: id) }
             edit(id) { record in
-                if let response { keep(response, in: &record) }
                 record.name = report.name
                 record.total = total
                 record.contentType = report.head?.contentType ?? record.contentType
@@ -206,6 +206,17 @@ extension QueueKeeper {
         }
     }
 
+    func noteResponse(_ response: DownloadResponse, of id: QueueID) {
+        runs[id]?.response = response
+        edit(id) { keep(response, in: &$0) }
+    }
+
+    func waitsForNetwork(_ id: QueueID) {
+        completions.append { [broadcaster] _ in
+            broadcaster.dispatcher.waitsForNetwork(Download.ID(rawValue: id.rawValue))
+        }
+    }
+
     private func keep(_ response: DownloadResponse, in record: inout QueueRecord) {
         guard keepsResponses else { return }
         record.change { stored in
@@ -215,7 +226,7 @@ extension QueueKeeper {
     }
 
     /// Passes what was measured on, in the order of events.
-    private func collect(_ transfers: [TransferRecord], of id: QueueID) {
+    func collect(_ transfers: [TransferRecord], of id: QueueID) {
         let metrics = TransferMetrics.list(transfers, clock: ports.clock)
         completions.append { [broadcaster] _ in
             broadcaster.dispatcher.collected(Download.ID(rawValue: id.rawValue), metrics)

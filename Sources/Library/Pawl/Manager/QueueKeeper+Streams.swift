@@ -30,6 +30,7 @@ extension QueueKeeper {
         guard let id = ids[engineID] else { return }
         switch news {
         case .notice(let text): notify(id, .notice(DownloadNotice(LocalizableMessage(untranslated: text))))
+        case .response(let response): noteResponse(response, of: id)
         case .phase(let phase):
             if phase == .publishing { perform(machine.publishing(id)) }
             if machine.rest(of: id) == nil { notify(id, .state(phase)) }
@@ -42,8 +43,8 @@ extension QueueKeeper {
                 notePlace(of: &record)
             }
             guard isFirst else { return }
-            completions.append { [broadcaster] _ in
-                broadcaster.dispatcher.started(Download.ID(rawValue: id.rawValue), nil, resumedAt, nil)
+            completions.append { [broadcaster, response = runs[id]?.response] _ in
+                broadcaster.dispatcher.started(Download.ID(rawValue: id.rawValue), nil, resumedAt, response)
             }
             notify(id, .started(name: name, total: nil, resumedAt: resumedAt))
         }
@@ -187,7 +188,7 @@ final class QueuedStream: StreamListener, Sendable {
             let requests: StreamRequests
             do throws(Failure) {
                 requests = try StreamRequests(
-                    order.source, order.options, by: QueueFetching(thread, settingsCache))
+                    order.source, order.options, by: QueueFetching(thread, settingsCache, for: id))
             } catch { throw .failed(error) }
             end = .success(try work.run(requests, inbox))
         } catch { end = .failure(error) }

@@ -14,6 +14,8 @@ final class QueueKeeper: ThreadBound {
         let box: ProgressCell
         /// What runs in the place of the engine's download, if it is a stream.
         var stream: QueuedStream?
+        /// A request of the stream waits for the network, and no other one was answered since.
+        var isOffline = false
         var record: QueueRecord
         /// The stored options with which it began; those of the record may have been changed since.
         let began: String
@@ -81,7 +83,7 @@ final class QueueKeeper: ThreadBound {
     /// By the engine's identifiers.
     var ids: [DownloadID: QueueID] = [:]
     /// Runs outside the queue: content for memory, bodies, and the segments of streams.
-    var memoryDownloads: [DownloadID: @Sendable (Result<DownloadedFile, PawlError>) -> Void] = [:]
+    var memoryDownloads: [DownloadID: MemoryDownload] = [:]
 
     // Changes to be written and published.
     var changed: [QueueID: QueueRecord] = [:]

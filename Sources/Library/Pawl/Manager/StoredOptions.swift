@@ -154,8 +154,8 @@ struct StoredOptions: Hashable, Sendable {
                 "checksexisting", .kept, { [$0.checksExistingFile.description] },
                 { $0.checksExistingFile = $1 == "true" }),
             Field(
-                "stream", .anotherFile, { $0.stream.map { [$0.json.text] } ?? [] },
-                { $0.stream = (try? JSON.parse($1)).flatMap { try? StreamOptions($0) } ?? $0.stream }),
+                "stream", .anotherFile, { $0.stream.map { [$0.stored] } ?? [] },
+                { $0.stream = StreamOptions(stored: $1) ?? $0.stream }),
             Field("detectsstreams", .kept, { [$0.detectsStreams.description] }, { $0.detectsStreams = $1 == "true" }),
             Field(
                 "segments", .kept, { $0.segments.map { ["\($0.done) \($0.total)"] } ?? [] },

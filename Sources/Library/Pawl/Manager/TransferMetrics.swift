@@ -47,6 +47,10 @@ package struct TransferMetrics: Sendable, Hashable {
 package protocol SessionEventReceiver {
     /// What was measured of the requests, each time the download stops running.
     func download(_ id: Download.ID, didCollect metrics: [TransferMetrics])
+    /// So many segments of a stream are on disk; the bytes are reported after that.
+    func download(_ id: Download.ID, didLoad segments: DownloadSnapshot.Segments)
+    /// The further files of a stream that has finished, before that is reported.
+    func download(_ id: Download.ID, hasFurther files: [String])
     /// It waits for the network.
     func downloadIsWaitingForNetwork(_ id: Download.ID)
 }

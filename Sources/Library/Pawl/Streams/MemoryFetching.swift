@@ -47,10 +47,13 @@ final class DownloaderFetching: MemoryFetching {
 final class QueueFetching: MemoryFetching {
     private weak let thread: WorkMailbox<QueueKeeper>?
     private let settingsCache: TransferSettingsCache
+    /// The download that they are parts of.
+    private let owner: DownloadID
 
-    init(_ thread: WorkMailbox<QueueKeeper>, _ settingsCache: TransferSettingsCache) {
+    init(_ thread: WorkMailbox<QueueKeeper>, _ settingsCache: TransferSettingsCache, for owner: DownloadID) {
         self.thread = thread
         self.settingsCache = settingsCache
+        self.owner = owner
     }
 
     func fetch(
@@ -64,7 +67,7 @@ final class QueueFetching: MemoryFetching {
             job = made
         } catch { throw PawlError(error, of: source) }
         let fetch = MemoryFetch()
-        let isHeard = thread?.post { $0.run(fetch, job, nil, completion) } ?? false
+        let isHeard = thread?.post { [owner] in $0.run(fetch, job, nil, for: owner, completion) } ?? false
         guard isHeard else { throw PawlError(.closed) }
         return { [weak thread] in thread?.post { $0.cancel(fetch) } }
     }

@@ -54,7 +54,7 @@ enum SegmentBytes: Sendable {
 /// A file without a name, which is gone with its last reference.
 ///
 /// Used by one thread at a time.
-final class SpooledFile: Sendable {
+final class SpooledFile: SpoolFile {
     private let file: OpenFile
     private let folder: String
 

@@ -145,7 +145,7 @@ private final class RunListener: StreamListener {
             note(QueuedStreamFile(place: place, name: name))
             guard isFirst else { return }
             board.report(.started(name: name, total: nil, resumedAt: resumedAt), of: download)
-        case .phase: break
+        case .phase, .response: break
         }
     }
 

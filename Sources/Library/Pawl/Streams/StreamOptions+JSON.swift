@@ -42,6 +42,15 @@ extension StreamOptions {
         if allowedGaps != 0 { members.append(JSON.Member("allowGaps", .number(allowedGaps))) }
         return .object(members)
     }
+
+    /// As the queue and sessions store them, in one line.
+    package var stored: String { json.text }
+
+    /// `nil` for what ``stored`` never returns.
+    package init?(stored text: String) {
+        guard let json = try? JSON.parse(text), let options = try? StreamOptions(json) else { return nil }
+        self = options
+    }
 }
 
 extension DownloadSnapshot.Segments {

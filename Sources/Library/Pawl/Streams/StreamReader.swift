@@ -16,11 +16,19 @@ struct StreamReader {
         var notices: [String]
         /// Where the playlists of those files are that are recorded, by their tracks.
         var live: [String: LiveSource] = [:]
+        /// That of the playlist.
+        var response: DownloadResponse?
     }
 
     /// Blocks while playlists are on their way.
     func read() throws(StreamEnd) -> Found {
         let content = try fetch(requests.source)
+        var found = try read(content)
+        found.response = content.response
+        return found
+    }
+
+    private func read(_ content: StreamRequests.Content) throws(StreamEnd) -> Found {
         if MPDDocument.isLikely(content.bytes) { return try presentation(content) }
         guard HLSPlaylist.isStream(content.bytes) else { throw .notStream }
         let playlist = try check(content.address) { () throws(StreamFlaw) in
@@ -70,8 +78,7 @@ struct StreamReader {
             var recording = LiveRecording(duration: duration, now: now)
             media.segments = recording.received(media, asked: now, now: now).segments
             media.isEnded = true
-            live[track.identity] = LiveSource(
-                address: content.address, form: .playlist(variables), recording: recording, asked: now)
+            live[track.identity] = LiveSource(at: content.address, .playlist(variables), recording, asked: now)
         }
         var found = try check(content.address) { () throws(StreamFlaw) in try track.with(media) }
         found.requiresTLS = content.address.scheme.isSecure
@@ -79,10 +86,13 @@ struct StreamReader {
     }
 
     private func presentation(_ content: StreamRequests.Content) throws(StreamEnd) -> Found {
+        let clock = duration == nil ? nil : try clock(of: content)
         let document = try check(content.address) { () throws(StreamFlaw) in
-            try MPDDocument(content.bytes, at: content.address, now: duration == nil ? nil : content.date)
+            try MPDDocument(content.bytes, at: content.address, now: clock?.time(of: content))
         }
-        if document.isRunning, let duration { return try recording(of: document, content, duration) }
+        if document.isRunning, let duration, let clock {
+            return try recording(of: document, content, duration, clock)
+        }
         var plan = try check(content.address) { () throws(StreamFlaw) in try MPDPlan(document, choice) }
         for index in plan.indexes {
             guard let range = index.segment.range else { continue }
@@ -98,9 +108,26 @@ struct StreamReader {
         return Found(files: files, notices: plan.notices)
     }
 
+    /// By the first of the document's UTCTiming that can be had.
+    private func clock(of content: StreamRequests.Content) throws(StreamEnd) -> LiveClock {
+        for timing in MPDTiming.list(content.bytes, at: content.address) {
+            var time: UnixTime?
+            switch timing {
+            case .time(let stated): time = stated
+            case .response(let address, let isText):
+                do throws(StreamEnd) {
+                    let answer = try fetch(address, from: content.address)
+                    time = isText ? MPDTiming.time(answer.bytes) : answer.response?.date
+                } catch { if case .stopped = error { throw error } }
+            }
+            if let time { return LiveClock(offset: time.seconds.addingClamped(-SystemClock().wallTime.seconds)) }
+        }
+        return LiveClock()
+    }
+
     /// The tracks of a presentation that is running, with their segments from now on.
     private func recording(
-        of document: MPDDocument, _ content: StreamRequests.Content, _ duration: Int64
+        of document: MPDDocument, _ content: StreamRequests.Content, _ duration: Int64, _ clock: LiveClock
     ) throws(StreamEnd) -> Found {
         try check(content.address) { () throws(StreamFlaw) in
             var found = Found(files: [], notices: [])
@@ -114,8 +141,8 @@ struct StreamReader {
                 media.segments = recording.received(media, asked: now, now: now).segments
                 media.isEnded = true
                 found.live[track.identity] = LiveSource(
-                    address: content.address, form: .presentation(choice, track: track.identity),
-                    recording: recording, asked: now)
+                    at: content.address, .presentation(choice, track: track.identity, clock), recording, asked: now,
+                    locations: document.locations)
                 track.parts = []
                 plan.tracks.append(try track.with(media))
             }

@@ -15,6 +15,8 @@ final class StreamRequests: Sendable {
         /// Redirects followed.
         var address: WebAddress
         var contentType: String?
+        /// How it came.
+        var response: DownloadResponse?
         /// When it was sent, by the server's clock, else when it was received.
         var date = SystemClock().wallTime
         /// Whether nothing but the end of the connection tells that all bytes are there.
@@ -146,6 +148,7 @@ final class StreamRequests: Sendable {
     ) -> Result<Content, Failure> {
         let final = file.response.flatMap { try? WebAddress.parse($0.url).address } ?? target
         var content = Content(bytes: bytes, address: final, contentType: file.response?.contentType)
+        content.response = file.response
         content.isUnproven = file.response?.hasNoEnd ?? false
         content.date = file.response?.date ?? content.date
         guard let coding = file.response?.coding else { return .success(content) }
@@ -185,7 +188,8 @@ extension DownloadResponse {
         return value == "identity" || value?.isEmpty == true ? nil : value
     }
 
-    fileprivate var date: UnixTime? {
+    /// When it was sent, by the server's clock.
+    var date: UnixTime? {
         fields.last { $0.name.lowercased() == "date" }.flatMap { UnixTime(httpDate: $0.value) }
     }
 

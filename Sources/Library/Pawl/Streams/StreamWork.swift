@@ -9,6 +9,8 @@ import PawlSystem
 /// What a stream's thread tells its owner.
 enum StreamNews: Sendable {
     case notice(String)
+    /// The playlist came with this response.
+    case response(DownloadResponse)
     /// Bytes of a file follow; `place`: what its journal has as its source, `isFirst`: its name is that of the stream.
     case began(name: String, place: String, resumedAt: Int64, isFirst: Bool)
     case phase(DownloadState)
@@ -84,6 +86,7 @@ final class StreamWork {
         let reader = StreamReader(
             requests: requests, inbox: inbox, choice: order.stream.choice, duration: duration)
         let found = try reader.read()
+        if let response = found.response { listener.hear(.response(response)) }
         for notice in found.notices { tell(notice) }
         isRecording = !found.live.isEmpty
         var files = found.files

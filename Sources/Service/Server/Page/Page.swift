@@ -135,15 +135,16 @@ final class Page: Sendable {
         return response
     }
 
-    /// `/files/ID`: a finished download's file; `?save` makes the browser save it.
+    /// `/files/ID`: a finished download's file; `?part=NAME`: a further one of a stream; `?save` makes the browser save it.
     private func file(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard isKnown(request) else { return reply(WebResponse(401)) }
         let digits = request.path.dropFirst("/files/".count)
+        let part = request.value("part")
         Task {
             guard let id = try? await manager.ids(withPrefix: String(digits), limit: 1).first, id.description == digits,
-                let own = (try? await manager.ownFile(of: id)) ?? nil
+                let own = (try? await manager.ownFile(of: id, named: part)) ?? nil
             else { return reply(WebResponse(404, text: "no such file")) }
-            let type = try? await manager.snapshot(of: id)?.contentType
+            let type = part == nil ? try? await manager.snapshot(of: id)?.contentType : nil
             reply(PageFile(path: own.path, files: files, file: own.file, claimedType: type).response(to: request))
         }
     }

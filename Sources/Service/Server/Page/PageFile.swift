@@ -88,7 +88,7 @@ struct PageFile {
         "aac": "audio/aac", "ogg": "audio/ogg", "oga": "audio/ogg", "opus": "audio/ogg", "wav": "audio/wav",
         "flac": "audio/flac", "txt": "text/plain; charset=utf-8", "md": "text/plain; charset=utf-8",
         "log": "text/plain; charset=utf-8", "json": "text/plain; charset=utf-8", "csv": "text/plain; charset=utf-8",
-        "srt": "text/plain; charset=utf-8",
+        "srt": "text/plain; charset=utf-8", "vtt": "text/plain; charset=utf-8",
     ]
 }
 

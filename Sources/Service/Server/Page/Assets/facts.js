@@ -8,6 +8,7 @@ import { partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./detail.js").Details} Details */
+/** @typedef {string | undefined | null | {text: string, href: string}[]} Value */
 
 export class Facts {
   #facts = make("dl", { class: "facts" });
@@ -80,7 +81,14 @@ function verifiedOf(details) {
   return [how, what, source].filter(Boolean).join("\n");
 }
 
-/** @param {Details} details @returns {[string, string | undefined][]} */
+/** The further files of a stream, which can be opened once they are complete. @param {Details} details @returns {Value} */
+function othersOf(details) {
+  const names = details.parts.slice(1);
+  if (names.length === 0 || partOf(details) !== "finished") return names.join("\n");
+  return names.map((name) => ({ text: name, href: `/files/${details.id}?part=${encodeURIComponent(name)}` }));
+}
+
+/** @param {Details} details @returns {[string, Value][]} */
 function factsOf(details) {
   const { facts } = words;
   const { addedAt, startedAt, endedAt } = details;
@@ -90,7 +98,7 @@ function factsOf(details) {
     [facts.path, details.name && [details.folder, details.name].filter(Boolean).join("/")],
     [facts.size, details.total === null ? undefined : sizeText(details)],
     [facts.segments, details.segments ? words.segmentsDone(format.count(details.segments.done), format.count(details.segments.total)) : undefined],
-    [facts.others, details.parts.length > 1 ? details.parts.slice(1).join("\n") : undefined],
+    [facts.others, othersOf(details)],
     [facts.smoothed, speed],
     [facts.checksum, checksumOf(details)],
     [facts.verified, verifiedOf(details)],
@@ -143,16 +151,22 @@ function responseFactsOf(response) {
   ];
 }
 
-/** @param {string | undefined | null} text */
-const breaksAnywhere = (text) => /[\da-f]{32}|^[a-z\d]+:\/\/\S+$/.test(text ?? "");
+/** @param {Value} value */
+const breaksAnywhere = (value) => typeof value === "string" && /[\da-f]{32}|^[a-z\d]+:\/\/\S+$/.test(value);
+
+/** @param {Value} value */
+const contentOf = (value) =>
+  Array.isArray(value)
+    ? value.map(({ text, href }) => make("div", {}, make("a", { href, target: "_blank", rel: "noopener" }, text)))
+    : [value];
 
 /** Recreates rows only if their text differs, so that text can be selected and copied. */
-function fill(/** @type {HTMLElement} */ box, /** @type {[string, string | undefined | null][]} */ pairs) {
+function fill(/** @type {HTMLElement} */ box, /** @type {[string, Value][]} */ pairs) {
   const shown = pairs.filter(([, value]) => value);
   const state = JSON.stringify(shown);
   if (box.dataset.state === state) return;
   box.dataset.state = state;
-  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: breaksAnywhere(value) ? "unbroken" : null }, value))));
+  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", { class: breaksAnywhere(value) ? "unbroken" : null }, ...contentOf(value)))));
 }
 
 /** @param {string} title */
