@@ -24,6 +24,7 @@ extension QueueKeeper {
         for id in suspects { setAside(id) }
         try loadRules()
         try resumeRenaming()
+        try resumeMove()
         try resumeRemovals()
         writtenHolders = Self.parsedIDs(try store.value(Self.holdersName) ?? "")
         perform(machine.resume(writtenHolders))

@@ -219,8 +219,11 @@ extension QueueKeeper {
 
     private func move(_ moves: [FileMove], of record: QueueRecord, to place: QueueRecord) throws(Failure) {
         let (old, new, disk) = (path(of: record), path(of: place), ports.disk)
+        values[Self.movingName] = Self.intent(moves, of: record, to: place.folder)
+        try writeAll()
         var done: [FileMove] = []
         func takeBack() {
+            values[Self.movingName] = ""
             for move in done.reversed() {
                 if disk.presence(of: move.file.file, as: move.file.name, in: old) != .there {
                     try? disk.link(move.name, from: new, as: move.file.name, to: old, if: move.file.file)
@@ -251,7 +254,40 @@ extension QueueKeeper {
         }
         for move in moves { try? disk.remove(move.file.name, in: old, if: move.file.file) }
         disk.syncNames(in: old)
+        values[Self.movingName] = ""
         notify(record.id, .changed)
+    }
+
+    private static let movingName = "moving"
+
+    /// What a move is to do: after a kill its files have both names.
+    private static func intent(_ moves: [FileMove], of record: QueueRecord, to folder: String) -> String {
+        let names = moves.map { JSON.array([.string($0.file.name), .string($0.name)]) }
+        return JSON.object([
+            .init("id", .string(record.id.text)), .init("from", .string(record.folder)),
+            .init("to", .string(folder)), .init("names", .array(names)),
+        ]).text
+    }
+
+    /// Removes one of the two names that files have after a kill interrupted their move: the one that the record does not have.
+    func resumeMove() throws(Failure) {
+        guard let text = try store.value(Self.movingName) else { return }
+        values[Self.movingName] = ""
+        guard let intent = try? JSON.parse(text), let id = intent["id"]?.string.flatMap({ UInt64($0, radix: 16) }),
+            id != 0, let record = try record(QueueID(rawValue: id)), let from = intent["from"]?.string,
+            let to = intent["to"]?.string, let names = intent["names"]?.array
+        else { return }
+        let isMoved = record.folder.hasSameBytes(as: to)
+        var other = record
+        other.folder = isMoved ? from : to
+        let folder = path(of: other)
+        for (file, names) in zip(files(of: record), names.compactMap(\.array)) where names.count == 2 {
+            guard let name = names[isMoved ? 0 : 1].string,
+                ports.disk.presence(of: file.file, as: file.name, in: path(of: record)) == .there
+            else { continue }
+            try? ports.disk.remove(name, in: folder, if: file.file)
+        }
+        ports.disk.syncNames(in: folder)
     }
 }
 

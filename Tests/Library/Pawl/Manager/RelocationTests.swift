@@ -1,4 +1,6 @@
+import Glibc
 import Pawl
+import PawlQueue
 import PawlTestKit
 import Testing
 
@@ -22,6 +24,38 @@ import Testing
         #expect(bench.root.names.contains("f"))
         #expect(try await !manager.relocate(Download.ID(rawValue: 1), toFolder: "a"))
         await manager.shutDown()
+    }
+
+    @Test(arguments: [true, false]) func `a move that a kill interrupted leaves one name, that of the record`(
+        isStored: Bool
+    ) async throws {
+        let bench = try ManagerBench()
+        var manager = try await bench.open()
+        let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
+        _ = try await download.file
+        if isStored { #expect(try await manager.relocate(download.id, toFolder: "a\nb")) }
+        await manager.shutDown()
+        // The move gives the file its new name, stores the record, and removes the old name.
+        let (from, to) = (bench.root.path("f"), bench.root.path("a\nb/f (1)"))
+        if isStored {
+            try FileSystem.move(bench.root.path("a\nb/f"), to: to)
+            #expect(unsafe link(to, from) == 0)
+        } else {
+            #expect(unsafe mkdir(bench.root.path("a\nb"), 0o700) == 0)
+            #expect(unsafe link(from, to) == 0)
+        }
+        let intent = #"{"id":"\#(download.id)","from":"","to":"a\nb","names":[["f","f (1)"]]}"#
+        try bench.store.apply([.value("moving", intent)])
+        if isStored {
+            var record = try #require(bench.store.record(QueueID(rawValue: download.id.rawValue)))
+            record.name = "f (1)"
+            try bench.store.apply([.put(record)])
+        }
+        manager = try await bench.open()
+        #expect(FileSystem.exists(to) == isStored && FileSystem.exists(from) != isStored)
+        #expect(try await manager.snapshot(of: download.id)?.file == .there)
+        await manager.shutDown()
+        #expect(bench.store.value("moving") == nil)
     }
 
     @Test func `no file is replaced, and nothing leaves the root`() async throws {
