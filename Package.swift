@@ -251,7 +251,7 @@ let package = Package(
         tests("PawlCoreTests", in: "Kernel/Core", ["PawlCore", "PawlJournal"]),
         tests(
             "PawlEngineTests", in: "Kernel/Engine",
-            ["Pawl", "PawlCore", "PawlEngine", "PawlIntegrity", "PawlJournal", "PawlQueue"]),
+            ["Pawl", "PawlCore", "PawlDisk", "PawlEngine", "PawlIntegrity", "PawlJournal", "PawlQueue"]),
         tests("PawlSystemTests", in: "Kernel/System", []),
         tests("PawlDiskTests", in: "Kernel/Disk", ["CPawlSystem", "PawlDisk", "PawlJournal"]),
         tests("PawlHTTPTests", in: "Kernel/HTTP", ["CHTTP2", "CTLS", "PawlHTTP"]),

@@ -81,7 +81,7 @@ import Testing
             stage.scheduler.resume(stage.add(names[0]))
             #expect(ids.allSatisfy { !stage.updates($0).contains(.phase(.failed)) })
 
-            let next = LiveStage(origin: stage.origin, folder: stage.folder, loops: 2, jobs: 3)
+            let next = try LiveStage(origin: stage.origin, folder: stage.folder, loops: 2, jobs: 3)
             let again = names.map { next.add($0) }
             for id in again { next.scheduler.resume(id) }
             for id in again { next.wait(id) { $0.contains(.phase(.finished)) } }
@@ -95,6 +95,6 @@ import Testing
     private func withLiveStage(_ body: (LiveStage) throws -> Void) throws {
         let origin = try OriginServer()
         defer { origin.stop() }
-        try body(LiveStage(origin: origin, folder: TemporaryFolder(), loops: 2, jobs: 3))
+        try body(try LiveStage(origin: origin, folder: TemporaryFolder(), loops: 2, jobs: 3))
     }
 }

@@ -6,6 +6,8 @@ import PawlSystem
 import PawlTestKit
 import Testing
 
+@testable import PawlDisk
+
 /// The engine on real threads, with this machine's disk and network, against an origin on loopback.
 final class LiveStage: Sendable {
     static let length: Int64 = 4 * .mebi
@@ -16,13 +18,16 @@ final class LiveStage: Sendable {
     let folder: TemporaryFolder
     let scheduler: DownloadScheduler
     var engine: Engine { scheduler.engine }
+    private let disk: FileDisk
     private let received = Monitor<[DownloadID: [StatusUpdate]]>([:])
     private let written = Monitor<[DownloadID: Int64]>([:])
 
-    init(origin: OriginServer, folder: TemporaryFolder, loops: Int, jobs: Int) {
+    init(origin: OriginServer, folder: TemporaryFolder, loops: Int, jobs: Int) throws {
         self.origin = origin
         self.folder = folder
-        scheduler = DownloadScheduler(ports: .system { _ in }, loops: loops, jobs: jobs, rate: nil) {
+        let ports = Ports.system { _ in }
+        disk = try #require(ports.disk as? FileDisk)
+        scheduler = DownloadScheduler(ports: ports, loops: loops, jobs: jobs, rate: nil) {
             [received] report in received.with { $0[report.id, default: []].append(report.update) }
         }
     }
@@ -86,6 +91,8 @@ final class LiveStage: Sendable {
 
     /// The invariants of a closed engine, whatever it was commanded before.
     private func checkLaws() {
+        // A thread of the disk closes a file after it has reported what it did.
+        for queue in [disk.syncers, disk.hashers] { queue.rest().pass() }
         let open = FileSystem.names(in: "/proc/self/fd").compactMap { FileSystem.link("/proc/self/fd/\($0)") }
         #expect(!open.isEmpty)
         #expect(open.filter { $0.hasPrefix(folder.path + "/") } == [], "a file is left open")

@@ -28,8 +28,8 @@ struct FilmQueue {
         }
     }
 
-    func watch(_ tell: (String) -> Void) async {
-        for await event in films.events {
+    func watch(_ events: DownloadEvents, _ tell: (String) -> Void) async {
+        for await event in events {
             switch event.kind {
             case .finished(let file): tell("complete: \(file.path)")
             case .failed(let error): tell("failed: \(error)")
@@ -91,16 +91,17 @@ struct FilmQueue {
         try await queue.pauseAll()
         for await snapshot in download.updates where [.paused, .waiting].contains(snapshot.state) { break }
         gate.open()
-        let told = Task { await tell(queue) }
+        let events = queue.films.events
+        let told = Task { await tell(queue, events) }
         try await queue.start(now: download.id)
         #expect(try await download.file.path.hasSuffix("/One.mp4"))
         await queue.films.shutDown()
         #expect(await told.value.contains { $0.hasPrefix("complete: ") })
     }
 
-    private func tell(_ queue: FilmQueue) async -> [String] {
+    private func tell(_ queue: FilmQueue, _ events: DownloadEvents) async -> [String] {
         var lines: [String] = []
-        await queue.watch { lines.append($0) }
+        await queue.watch(events) { lines.append($0) }
         return lines
     }
 }
