@@ -174,9 +174,9 @@ attack: test-packages build ## attacks on the service, named ones and by chance,
 	Scripts/attack-client --pawl .build/release/pawl --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 
-COLLECTIONS = $(filter tree hub image,$(subst $(comma), ,$(CASES)))
+COLLECTIONS = $(filter tree hub image stream,$(subst $(comma), ,$(CASES)))
 INTEGRITY = $(filter verify repair zsync,$(subst $(comma), ,$(CASES)))
-bench: $(if $(COLLECTIONS),bench-collections,$(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(filter s3,$(CASES)),bench-objects,$(if $(INTEGRITY),bench-integrity,bench-get))))) ## pawl beside its peers (CASES=plain,tls,far: some, far needs root; CASES=pipe: pawl pipe; CASES=s3: objects; CASES=names: 50,000 host names; CASES=tree,hub,image: whole collections; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: $(if $(COLLECTIONS),bench-collections,$(if $(filter names,$(CASES)),bench-names,$(if $(filter pipe,$(CASES)),bench-pipe,$(if $(filter s3,$(CASES)),bench-objects,$(if $(INTEGRITY),bench-integrity,bench-get))))) ## pawl beside its peers (CASES=plain,tls,far: some, far needs root; CASES=pipe: pawl pipe; CASES=s3: objects; CASES=names: 50,000 host names; CASES=tree,hub,image,stream: whole collections; CASES=verify,zsync,repair; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; DISK=FOLDER: files on a real disk; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 
 bench-get:
 	@Scripts/install-packages build bench
@@ -228,11 +228,14 @@ bench-collections:
 	gcc -O2 -Wall -o .build/link Benchmarks/link.c
 	[[ -x .build/bench-hub/bin/python ]] || python3 -m venv .build/bench-hub
 	[[ -x .build/bench-hub-transfer/bin/python ]] || python3 -m venv .build/bench-hub-transfer
+	[[ -x .build/bench-stream/bin/python ]] || python3 -m venv .build/bench-stream
 	.build/bench-hub/bin/python -m pip install --quiet huggingface_hub || true
 	.build/bench-hub-transfer/bin/python -m pip install --quiet 'huggingface_hub<1' hf_transfer || true
+	.build/bench-stream/bin/python -m pip install --quiet 'yt-dlp[default]' || true
 	Benchmarks/collection.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),3) --cases '$(CASES)' \
 	    $$([[ ! -x .build/bench-hub/bin/hf ]] || echo --hf .build/bench-hub) \
 	    $$(.build/bench-hub-transfer/bin/python -c 'import hf_transfer' && echo --hf-transfer .build/bench-hub-transfer) \
+	    $$([[ ! -x .build/bench-stream/bin/yt-dlp ]] || echo --yt-dlp .build/bench-stream) \
 	    --markdown $(or $(REPORT),.build/bench-collections.md)
 
 load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling (PHASES=calls,sockets,polls)

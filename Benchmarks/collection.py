@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Compares `pawl get` of whole collections with the programs that are made for each kind.
 
-    collection.py --pawl BINARY --tools FOLDER [--cases tree,hub,image] [--rounds N] [--files N] [--hub-mib N] [--layer-mib N]
-                  [--hf FOLDER] [--hf-transfer FOLDER] [--memory FOLDER] [--markdown FILE]
+    collection.py --pawl BINARY --tools FOLDER [--cases tree,hub,image,stream] [--rounds N] [--files N] [--hub-mib N] [--layer-mib N]
+                  [--segments N] [--hf FOLDER] [--hf-transfer FOLDER] [--yt-dlp FOLDER] [--memory FOLDER] [--markdown FILE]
 
 tree: files of 1 to 100 KiB in 200 folders, an index of nginx over TLS behind a link of 40 ms and 200 Mbit/s (needs root), beside wget,
 wget2, lftp and rclone; each program runs once more in the folder that it has filled. hub: 20 files from nginx with the API of a model hub, beside
 `hf download` and hf_transfer: --hf and --hf-transfer are folders of Python environments that have huggingface_hub, the second one a
-version below 1 with hf_transfer. image: six layers from Debian's docker-registry, beside skopeo and podman.
+version below 1 with hf_transfer. image: six layers from Debian's docker-registry, beside skopeo and podman. stream: an HLS playlist of
+segments of one second and about 300 KB over the link of `tree`, with HTTP/2 and with HTTP/1.1 only, beside ffmpeg (which verifies no
+certificate) and yt-dlp (over HTTP/1.1; --yt-dlp is the folder of a Python environment that has it) with one fragment at a time, with
+16 and with as many as pawl has connections by the server's log; each result must have all packets of the segments.
 Programs run in turn, in another order in each round; the best round counts, the median is in brackets.
 """
 import argparse, hashlib, io, json, os, random, re, shutil, signal, statistics, subprocess, sys, tarfile, tempfile
@@ -15,6 +18,7 @@ sys.dont_write_bytecode = True  # write no bytecode into the source folder
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Scripts"))
 import report
 import waiting
+from cases import AtMost
 from measuring import Failed, Runner
 from origin import Far, Origin, common, free_port
 
@@ -43,8 +47,11 @@ class Keeper(Runner):
 
 
 class Case:
-    def __init__(self, title, commands, size, repeats=False):
+    """Programs that bring `size` bytes, or about as many: then `check` raises Failed if a folder has not the whole content."""
+
+    def __init__(self, title, commands, size, repeats=False, check=None, targets=()):
         self.title, self.commands, self.size, self.repeats = title, commands, size, repeats
+        self.check, self.targets = check, targets
 
 
 def measured(case, rounds, runner):
@@ -58,7 +65,11 @@ def measured(case, rounds, runner):
                 continue
             command = case.commands[name]
             try:
-                costs.setdefault(name, []).append(runner.run(command, case.size, LIMIT))
+                runner.warm(case.size)
+                cost = runner.complete(command, 0 if case.check else case.size, LIMIT)
+                if case.check:
+                    case.check(runner.folder)
+                costs.setdefault(name, []).append(cost)
                 if case.repeats:
                     again.setdefault(name, []).append(runner.again(command, case.size))
             except (Failed, OSError) as error:
@@ -91,6 +102,8 @@ def table(case, costs, again, failures):
             cells = [cell(costs, name, "wall"), cell(costs, name, "cpu"), f"{max(c.memory for c in costs[name]):.0f}"]
             cells += [cell(again, name, "wall")] if case.repeats else []
         rows.append("| " + " | ".join([name] + cells + [text]) + " |")
+    judged = {name: report.Row(c, False) for name, c in costs.items() if name not in failures}
+    rows += [""] + report.judgements([target.judge(judged, None) for target in case.targets]) if case.targets else []
     return "\n".join(rows) + "\n"
 
 
@@ -241,7 +254,72 @@ def image(args, folder, runner):
         registry.wait()
 
 
-CASES = {"tree": tree, "hub": hub, "image": image}
+def packets(path):
+    """A hash of the packets of each stream, which copying into another container leaves as they are."""
+    command = ["ffmpeg", "-v", "error", "-i", path, "-map", "0", "-c", "copy", "-f", "streamhash", "-"]
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+
+
+def segments(folder, seconds):
+    """A playlist of so many segments; the noise keeps the encoder at the rate that it is given."""
+    os.makedirs(folder)
+    picture = "testsrc2=size=640x360:rate=25,noise=alls=12:allf=t"
+    rates = ["-c:v", "mpeg2video", "-b:v", "2300k", "-g", "25", "-c:a", "aac"]
+    inputs = ["-f", "lavfi", "-i", picture, "-f", "lavfi", "-i", "sine", "-t", str(seconds)]
+    output = ["-hls_time", "1", "-hls_playlist_type", "vod", "-hls_segment_filename", f"{folder}/s%05d.ts", f"{folder}/film.m3u8"]
+    subprocess.run(["ffmpeg", "-v", "error"] + inputs + rates + output, stdin=subprocess.DEVNULL, check=True)
+    return [os.path.getsize(f"{folder}/{name}") for name in os.listdir(folder) if name.endswith(".ts")]
+
+
+def stream(args, folder, runner):
+    origin = Origin(folder)
+    sizes = segments(f"{origin.root}/stream", args.segments)
+    whole = packets(f"{origin.root}/stream/film.m3u8")
+    if not whole:
+        sys.exit("ffmpeg does not read the segments that it has made")
+    link = "over 40 ms, 200 Mbit/s, TLS"
+
+    def check(at):
+        if packets(f"{at}/film.ts") != whole:
+            raise Failed("it has not all packets of the segments")
+
+    def part(protocol, port):
+        url = f"https://{Far.HOST}:{port}/stream/film.m3u8"
+        commands = {
+            "pawl": [os.path.abspath(args.pawl), "get", "-q", "--cacert", origin.cert, url, "-o", "film.ts"],
+            "ffmpeg": ["ffmpeg", "-v", "error", "-i", url, "-c", "copy", "film.ts"],
+        }
+        # A run that is not measured: the server's log has its connections.
+        runner.complete(commands["pawl"], 0, LIMIT)
+        count = far.connections(port, "Pawl")
+        peers = {"yt-dlp" if number == 1 else f"yt-dlp x{number}": number for number in sorted({1, count, 16})}
+        if yt_dlp:
+            one = ["env", f"SSL_CERT_FILE={origin.cert}", yt_dlp, "-q", "--ignore-config", "--compat-options", "no-certifi",
+                   "--hls-use-mpegts", "-o", "film.ts", url]
+            commands.update({name: one + ([] if number == 1 else ["-N", str(number)]) for name, number in peers.items()})
+        targets = [AtMost("pawl", "wall", 0.5, "ffmpeg")]
+        targets += [AtMost("pawl", "wall", 1, name) for name, number in peers.items() if number in (count, 16)]
+        title = f"a stream of {len(sizes)} segments, {sum(sizes) / 1e6:.0f} MB, {link}, {protocol}; connections of pawl: {count}"
+        # ffmpeg writes the packets anew, in more or fewer bytes.
+        case = Case(title, commands, sum(sizes), check=check, targets=targets)
+        return table(case, *measured(case, args.rounds, runner))
+
+    yt_dlp = args.yt_dlp and os.path.abspath(f"{args.yt_dlp}/bin/yt-dlp")
+    versions = [report.first("ffmpeg", "-version").partition(" Copyright")[0]]
+    versions += ["yt-dlp " + report.first(yt_dlp, "--version")] if yt_dlp else []
+    far = None
+    try:
+        far = Far(origin, os.path.abspath(f"{args.tools}/link"), 40, 200, 0)
+        parts = [part("HTTP/2", far.logged), part("HTTP/1.1", far.logged_http1)]
+        return "\n".join(parts + ["; ".join(versions) + "\n"])
+    finally:
+        if far:
+            far.stop()
+        origin.stop()
+
+
+CASES = {"tree": tree, "hub": hub, "image": image, "stream": stream}
+LINKED = ("tree", "stream")
 
 
 def main():
@@ -255,14 +333,16 @@ def main():
     parser.add_argument("--layer-mib", type=int, default=100)
     parser.add_argument("--hf", help="a Python environment with huggingface_hub")
     parser.add_argument("--hf-transfer", help="one with huggingface_hub below 1, and hf_transfer")
+    parser.add_argument("--segments", type=int, default=100)
+    parser.add_argument("--yt-dlp", help="a Python environment with yt-dlp")
     parser.add_argument("--memory", default="/dev/shm")
     parser.add_argument("--markdown")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     text = [report.machine(os.path.abspath(args.pawl), None) + "\n"]
     for name in args.cases.split(","):
-        if name == "tree" and (os.geteuid() != 0 or not os.path.exists("/dev/net/tun")):
-            print("tree is left out: a link needs root and /dev/net/tun", file=sys.stderr)
+        if name in LINKED and (os.geteuid() != 0 or not os.path.exists("/dev/net/tun")):
+            print(f"{name} is left out: a link needs root and /dev/net/tun", file=sys.stderr)
             continue
         print(name, file=sys.stderr, flush=True)
         folder = tempfile.mkdtemp(prefix="pawl-bench-", dir=args.memory)

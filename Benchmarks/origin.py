@@ -63,13 +63,14 @@ class Origin:
 
 
 class Far:
-    """nginx behind a link with delay, rate and loss, in a network namespace of its own: TLS with HTTP/2, and HTTP/1.1."""
+    """nginx behind a link with delay, rate and loss, in a network namespace of its own: TLS with HTTP/2, and HTTP/1.1,
+    and both once more for streams, with a log of the connection of each request."""
 
     HOST = "10.78.0.2"
 
     def __init__(self, origin, link, delay, rate, loss):
         self.name, self.folder = f"pawl-far-{os.getpid()}", tempfile.mkdtemp(prefix="far-", dir=origin.folder)
-        self.tls, self.http1 = 443, 444
+        self.tls, self.http1, self.logged, self.logged_http1 = 443, 444, 445, 446
         self.run("ip", "netns", "add", self.name)
         self.link = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", link, self.name, "pawl-near", "pawl-far",
                                       str(delay), str(rate), str(loss)], stdout=subprocess.PIPE)
@@ -84,11 +85,20 @@ class Far:
   ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate {origin.cert}; ssl_certificate_key {origin.folder}/key.pem;
   server {{ listen {self.HOST}:{self.tls} ssl http2 backlog=1024; }}
   server {{ listen {self.HOST}:{self.http1} ssl backlog=1024; }}
+  log_format connection "$server_port $connection $http_user_agent";
+  server {{ listen {self.HOST}:{self.logged} ssl http2 backlog=1024; listen {self.HOST}:{self.logged_http1} ssl backlog=1024;
+           access_log {self.folder}/connections.log connection; types {{ application/vnd.apple.mpegurl m3u8; video/mp2t ts; }} }}
 }}""")
         self.nginx = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "ip", "netns", "exec", self.name, "nginx", "-c", conf,
                                        "-e", f"{self.folder}/error.log"])
         if not waiting.until_changed(self.folder, lambda: os.path.exists(f"{self.folder}/nginx.pid")):
             sys.exit("nginx does not start behind the link")
+
+    def connections(self, port, program):
+        """The number of connections on which a program has sent requests to a port with a log."""
+        with open(f"{self.folder}/connections.log") as file:
+            lines = [line.split(" ", 2) for line in file]
+        return len({number for to, number, agent in lines if to == str(port) and agent.startswith(f"{program}/")})
 
     def set(self, device, address, *inside):
         self.run(*inside, "ip", "addr", "add", address, "dev", device)

@@ -51,8 +51,12 @@ def section(case, rounds, failures, trace):
     if trace:
         lines.append(f"Connections of {case.traced[0]}: {course(trace)}.\n")
     verdicts = [target.judge(rows, trace) for target in case.targets]
-    lines += [f"- {mark(holds)} {text}: {figures}" for text, holds, figures in verdicts]
+    lines += judgements(verdicts)
     return "\n".join(lines) + "\n", verdicts
+
+
+def judgements(verdicts):
+    return [f"- {mark(holds)} {text}: {figures}" for text, holds, figures in verdicts]
 
 
 def syncs(counts):
