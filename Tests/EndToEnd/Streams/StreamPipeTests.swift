@@ -48,6 +48,22 @@ import Testing
         #expect(cut.outputBytes.elementsEqual(site.segments[0]))
     }
 
+    @Test func `what is before a missing segment reaches a reader that begins late`() throws {
+        let site = try StreamSite(3, packets: 1_500)
+        let url = site.serve(site.playlist())
+        site.bench.origin.adjust(StreamSite.path(1)) { $0.instead = .status(404) }
+        let go = site.bench.folder.path("go")
+        try #require(unsafe mkfifo(go, 0o600) == 0)
+        // The segment is longer than a pipe holds.
+        let process = try PawlProcess(
+            "/bin/bash", ["-c", "set -o pipefail; \"$0\" get -q -o - \"$1\" | { cat go; cat; }", PawlBinary.path, url],
+            environment: ["HOME": site.bench.folder.path], folder: site.bench.folder.path)
+        #expect(site.bench.origin.wait(requests: 1, of: StreamSite.path(1)))
+        try FileSystem.write([], to: go)
+        #expect(process.wait() == .code(3) && process.errors.contains("segment 2 of 3"), "\(process.errors)")
+        #expect(process.outputBytes.elementsEqual(site.segments[0]))
+    }
+
     private func master(_ site: StreamSite) -> String {
         site.serve(
             Payload(

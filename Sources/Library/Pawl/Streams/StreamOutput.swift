@@ -25,9 +25,15 @@ protocol StreamOutput: AnyObject {
     func startOver(_ file: StreamFile) throws(Failure)
     /// It is complete: returns its path. `isWhole`: nothing is left out.
     func publish(_ identity: String, isWhole: Bool) throws(Failure) -> String
+    /// Waits until all that was added is where it belongs, before a failure ends it.
+    func settle() throws(Failure)
     /// What is there stays for another run, if one can continue it.
     func close()
     func discard()
+}
+
+extension StreamOutput {
+    func settle() {}
 }
 
 enum OpenedOutput {
@@ -73,7 +79,10 @@ final class StreamPipe: StreamOutput {
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         try unsafe sink.write(bytes)
-        guard !sink.hasRoom else { return }
+        if !sink.hasRoom { try settle() }
+    }
+
+    func settle() throws(Failure) {
         let latch = ResultLatch<[Checksum]>()
         // Its thread comes to that when it has written the bytes.
         sink.digests([], length: offset) { latch.open($0) }

@@ -179,7 +179,10 @@ final class StreamTransfer {
                 try startOver(why)
                 epoch = self.epoch
             case .finish: try finish()
-            case .fail(let failure): throw .failed(failure)
+            case .fail(let failure):
+                // That its reader is gone too says nothing more.
+                try? output?.settle()
+                throw .failed(failure)
             }
         }
     }
