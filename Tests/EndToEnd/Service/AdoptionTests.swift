@@ -95,6 +95,34 @@ import Testing
         #expect(service.wait() == .code(0))
     }
 
+    @Test func `A2 the service finishes the stream of a killed program behind its last segment`() throws {
+        let frames = [UInt8]([0xFF, 0xF1, 0x50, 0x80, 1, 0x20, 0xFC])
+        let segments = (0..<4).map { number in frames + [UInt8(number), 7] + frames + [7, UInt8(number)] }
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
+        for (number, bytes) in segments.enumerated() {
+            house.origin.serve("/v/a\(number).aac", Payload(bytes)) { if number == 2 { $0.delay = .untilReleased } }
+            text += "#EXTINF:2,\na\(number).aac\n"
+        }
+        let url = house.origin.serve("/v/show.m3u8", Payload(text: text + "#EXT-X-ENDLIST\n")) {
+            $0.contentType = "application/vnd.apple.mpegurl"
+        }
+        let first = try program("start", url)
+        #expect(first.line { $0 == "loaded task 0 2 of 4" } != nil, "\(first.lines) \(first.errors)")
+        kill(first)
+        house.origin.adjust("/v/a2.aac") { $0.delay = .none }
+        let service = try serve()
+        #expect(logs(service, "released the session films%2F1: no work is left"), "\(service.errors)")
+        let whole = Payload(segments.flatMap { $0 })
+        #expect(FileSystem.difference(of: try #require(path("show.aac")), from: whole) == nil)
+        #expect(house.origin.ended("/v/a0.aac").count == 1)
+        let folder = house.folder.path("moved")
+        unsafe mkdir(folder, 0o700)
+        let second = try program("again", folder)
+        #expect(second.wait() == .code(0), "\(second.lines) \(second.errors)")
+        #expect(second.lines.contains { $0.hasPrefix("finish task 0 \(whole.length) ") }, "\(second.lines)")
+        #expect(house.folder.difference("moved/task 0", from: whole) == nil)
+    }
+
     @Test func `A2 a program that returns resumes at the byte where the service was`() throws {
         let service = try serve()
         try leaveSession(stoppingAt: 4_000_000)
