@@ -173,6 +173,99 @@ struct PacketTests {
         }
     }
 
+    /// The packets of a kind, `v` or `a`, in order: their times in seconds, and their content.
+    private func sequence(
+        _ kind: String, of source: String, in folder: String
+    ) throws -> (times: [Double], content: [Substring]) {
+        let text = try ffmpeg(
+            ["-ignore_editlist", "1"].filter { _ in source.hasSuffix(".mp4") } + [
+                "-copyts", "-i", source, "-map", "0:\(kind)", "-c", "copy", "-f", "framemd5", "-",
+            ], in: folder)
+        let rows = text.split(separator: "\n")
+        let scale = rows.first { $0.hasPrefix("#tb ") }?.split { " :/".contains($0) }.compactMap { Double($0) } ?? []
+        let found = rows.filter { !$0.hasPrefix("#") }.map { $0.split(separator: ",").map { $0.drop { $0 == " " } } }
+        return (found.compactMap { Double($0[2]) }.map { $0 * scale[1] / scale[2] }, found.map { $0[5] })
+    }
+
+    /// A part of three seconds, as a playlist of its own; returns the lines of its segments.
+    private func part(_ number: Int, size: String, in site: ServedFolder) throws -> String {
+        _ = try ffmpeg(
+            [
+                "-f", "lavfi", "-i", "testsrc2=size=\(size):rate=25", "-f", "lavfi", "-i",
+                "sine=frequency=\(number * 220)", "-t", "3", "-map", "0:v", "-map", "1:a", "-c:v", "libx264",
+                "-preset", "ultrafast", "-g", "25", "-c:a", "aac", "-f", "hls", "-hls_time", "1",
+                "-hls_playlist_type", "vod", "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename",
+                "show-i\(number).mp4", "-hls_segment_filename", "show-\(number)-%d.m4s", "\(number).m3u8",
+            ], in: site.path)
+        return "#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI=\"show-i\(number).mp4\"\n"
+            + (0..<3).map { "#EXTINF:1.0,\nshow-\(number)-\($0).m4s\n" }.joined()
+    }
+
+    @Test(arguments: ["mp4", "mkv"]) func `parts of equal codecs are joined by ffmpeg, one behind the other`(
+        form: String
+    ) throws {
+        let (site, bench) = (try ServedFolder(), try Bench())
+        let parts = try (1...2).map { try part($0, size: "160x90", in: site) }.joined()
+        try serve(site, on: bench)
+        let url = bench.origin.serve(
+            "/show.m3u8", Payload(text: "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(parts)#EXT-X-ENDLIST\n")
+        ) { $0.contentType = "application/vnd.apple.mpegurl" }
+        let outcome = try bench.get(url, "--remux", form)
+        #expect(outcome.code == 0 && bench.folder.names == ["show.\(form)"], "\(bench.folder.names) \(outcome)")
+        for kind in ["v", "a"] {
+            let found = try sequence(kind, of: "show.\(form)", in: bench.folder.path)
+            let apart = try (1...2).flatMap { try sequence(kind, of: "\($0).m3u8", in: site.path).content }
+            #expect(found.content == apart)
+            let steps = zip(found.times, found.times.dropFirst()).map { $1 - $0 }
+            #expect(steps.allSatisfy { 0.0005...0.09 ~= $0 }, "\(kind) \(steps)")
+        }
+    }
+
+    @Test func `parts of other sizes stay files of their own`() throws {
+        let (site, bench) = (try ServedFolder(), try Bench())
+        let parts = try part(1, size: "160x90", in: site) + part(2, size: "320x180", in: site)
+        try serve(site, on: bench)
+        let url = bench.origin.serve(
+            "/show.m3u8", Payload(text: "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(parts)#EXT-X-ENDLIST\n")
+        ) { $0.contentType = "application/vnd.apple.mpegurl" }
+        let outcome = try bench.get(url, "--remux", "mp4")
+        #expect(outcome.code == 0 && bench.folder.names == ["show.part1.mp4", "show.part2.mp4"], "\(outcome)")
+        let notices = outcome.events("notice").map(\.line).filter { $0.contains("initialization") }
+        #expect(notices.count == 1 && notices[0].contains("codecs or the sizes change"), "\(outcome)")
+    }
+
+    @Test func `Periods whose sound is apart are joined, and each track keeps its distance to the others`() throws {
+        let (site, bench) = (try ServedFolder(), try Bench())
+        var periods = ""
+        for number in 1...2 {
+            _ = try ffmpeg(
+                [
+                    "-f", "lavfi", "-i", "testsrc2=size=160x90:rate=25", "-f", "lavfi", "-i",
+                    "sine=frequency=\(number * 220):sample_rate=48000", "-t", "3", "-map", "0:v", "-map", "1:a", "-c:v",
+                    "libx264", "-preset", "veryfast", "-g", "25", "-c:a", "aac", "-f", "dash", "-seg_duration", "1",
+                    "-init_seg_name", "show-\(number)-i$RepresentationID$.mp4", "-media_seg_name",
+                    "show-\(number)-$RepresentationID$-$Number$.m4s", "\(number).mpd",
+                ], in: site.path)
+            let document = String(
+                decoding: try #require(FileSystem.contents(site.path + "/\(number).mpd")), as: UTF8.self)
+            let period = try #require(document.split(separator: "<Period id=\"0\" start=\"PT0.0S\">").last)
+            periods += "<Period duration=\"PT3S\">" + (period.split(separator: "</Period>").first ?? "") + "</Period>"
+        }
+        try serve(site, on: bench)
+        let document = "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\">\(periods)</MPD>"
+        let url = bench.origin.serve("/show.mpd", Payload(text: document)) { $0.contentType = "application/dash+xml" }
+        let outcome = try bench.get(url, "--remux", "mkv")
+        #expect(outcome.code == 0 && bench.folder.names == ["show.mkv"], "\(bench.folder.names) \(outcome)")
+        let begins = try ["v", "a"].map { kind in
+            let found = try sequence(kind, of: "show.mkv", in: bench.folder.path)
+            let apart = try (1...2).map { try sequence(kind, of: "\($0).mpd", in: site.path) }
+            #expect(found.content == apart.flatMap(\.content))
+            let second = apart[0].times.count
+            return (found.times[second] - apart[1].times[0], found.times[0] - apart[0].times[0])
+        }
+        #expect(abs(begins[0].0 - begins[1].0) < 0.005 && abs(begins[0].1 - begins[1].1) < 0.005, "\(begins)")
+    }
+
     @Test func `a transport stream becomes a file that players seek in`() throws {
         let (site, bench) = (try encoded(.transportStream), try Bench())
         try serve(site, on: bench)

@@ -35,7 +35,7 @@ extension StreamFile {
             zip(files, paths).compactMap { $0.content == content ? $1 : nil }
         }
         let (video, audio) = (all(.video), all(.audio))
-        if files.contains(where: { $0.label.hasSuffix("part2") }) {
+        if files.contains(where: { $0.part > 0 }) {
             return "The initialization changes: each part is a file of its own, since joined they would play wrongly."
         }
         guard let picture = video.first, video.count == 1, !audio.isEmpty else { return nil }

@@ -22,6 +22,10 @@ package struct StreamFile: Hashable, Sendable {
     package var label = ""
     /// What it is of the stream, also after its playlist has changed.
     package private(set) var track = ""
+    /// Its place among the files of its track, from 0: more than one if the initialization changes.
+    package private(set) var part = 0
+    /// See ``StreamPart/timestampOffset``: that of its first segment.
+    package private(set) var timestampOffset: Int64 = 0
     /// The same for the same content, also when the playlist is requested again with other signatures.
     package private(set) var identity = ""
 
@@ -69,6 +73,7 @@ package struct StreamFile: Hashable, Sendable {
             }
             if files.isEmpty || isOther {
                 files.append(StreamFile(content: track.content, container: track.container))
+                files[files.count - 1].timestampOffset = part.timestampOffset
                 initialization = part.initialization
                 if let segment = initialization {
                     files[files.count - 1].items.append(Item(segment: segment, isInitialization: true))
@@ -100,6 +105,7 @@ package struct StreamFile: Hashable, Sendable {
     }
 
     private mutating func identify(_ track: String, part: Int) {
+        self.part = part
         self.track = part == 0 ? track : "\(track) part \(part + 1)"
         var text = self.track + "\n"
         for item in items { text += item.identity + "\n" }

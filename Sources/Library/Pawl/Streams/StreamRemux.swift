@@ -34,5 +34,20 @@ enum StreamRemux {
         throw failed(
             "\(program) ended with code \(answer.code)" + (last.map { " (\(Redaction.printable($0)))" } ?? ""))
     }
+
+    /// When a file of fragments is played; `nil` where that cannot be read.
+    static func times(of path: String) -> FragmentTimes? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var found = stat()
+        guard unsafe fstat(file, &found) == 0 else { return nil }
+        return FragmentTimes(length: Int64(found.st_size)) { offset, count in
+            let bytes = try? unsafe BoundedRead.bytes(count) { room throws(SystemError) in
+                try unsafe BoundedRead.fill(room, from: file, at: offset)
+            }
+            return bytes ?? []
+        }
+    }
 }
 #endif

@@ -73,6 +73,8 @@ final class StreamWork {
     /// Of each file.
     private var progress: [Progress] = []
     private var isRecording = false
+    /// Why several files are not joined, where that was tried.
+    private var whyApart: String?
 
     private var options: DownloadOptions { order.options }
 
@@ -237,7 +239,7 @@ final class StreamWork {
             }
         } catch { throw .failed(error) }
         for path in paths.dropFirst() { tell("also \(path)") }
-        if let reason = StreamFile.reason(results.map(\.file), at: paths) { tell(reason) }
+        if let reason = whyApart ?? StreamFile.reason(results.map(\.file), at: paths) { tell(reason) }
         return outcome(paths, results)
     }
 
@@ -268,10 +270,8 @@ final class StreamWork {
     private func reserve(_ files: inout [StreamFile]) throws(StreamEnd) -> OpenedOutput? {
         guard order.target == nil, let text = order.stream.remux, let container = RemuxPlan.Container(rawValue: text)
         else { return nil }
-        if files.contains(where: { $0.label.hasSuffix("part2") }) {
-            tell("The initialization changes, so that nothing is joined to one file.")
-            return nil
-        }
+        // Nothing can be joined, and at the end a notice says why.
+        if files.contains(where: { $0.part > 0 && $0.container != .fragments }) { return nil }
         guard StreamRemux.isInstalled else {
             tell("\(StreamRemux.program) is not installed, so that nothing is joined to one file.")
             return nil
@@ -303,10 +303,19 @@ final class StreamWork {
         _ results: [StreamTransfer.Result], to joined: StreamPartFile, _ inbox: StreamInbox
     ) throws(StreamEnd) -> Outcome? {
         guard let container = order.stream.remux.flatMap(RemuxPlan.Container.init) else { return nil }
-        let inputs = results.map { result in
-            RemuxPlan.Input(
+        let files = results.map { result in
+            let input = RemuxPlan.Input(
                 path: (result.output as? StreamPartFile)?.partPath ?? result.path, content: result.file.content,
                 container: result.output?.container ?? result.file.container, language: result.file.language)
+            return RemuxPlan.Part(input, of: result.file)
+        }
+        let inputs: [RemuxPlan.Input]
+        do throws(StreamFlaw) {
+            inputs = try [RemuxPlan.Input](files, times: StreamRemux.times)
+        } catch {
+            whyApart = "Nothing is joined to one file: \(error.why)."
+            joined.discard()
+            return nil
         }
         let plan = RemuxPlan(inputs, to: joined.partPath, as: container)
         do throws(Failure) {
