@@ -31,10 +31,10 @@ import Testing
                 box("minf", box("stbl", box("stsd", Array(codec.utf8))))))
     }
 
-    private func movie(_ tracks: [UInt8]..., usual: Int = 0) -> [UInt8] {
+    private func movie(_ tracks: [UInt8]..., usual: Int = 0, timescale: Int = 1_000) -> [UInt8] {
         box("ftyp", word(1))
             + box(
-                "moov", header("mvhd", 1_000), tracks.flatMap { $0 },
+                "moov", header("mvhd", timescale), tracks.flatMap { $0 },
                 box("mvex", box("trex", word(0), word(1), word(1), word(usual))))
     }
 
@@ -72,6 +72,12 @@ import Testing
             #expect(start((2_500, -1), (0, 50), version: version) == 5_000_000)
             #expect(start((2_500, -1), version: version) == 5_500_000)
         }
+    }
+
+    @Test func `a timescale of more than 31 bits is refused`() {
+        let most = Int(UInt32.max)
+        let waiting = movie(track(1, most, edits: [(most - 1, -1)]), timescale: most)
+        #expect(times(waiting + fragment(1, at: 0, word(0) + word(1), usual: 1)) == nil)
     }
 
     @Test func `fragments of equal forms can follow each other`() throws {

@@ -92,6 +92,7 @@ enum SegmentLaws {
         try hold(0...bytes.count ~= tags && bytes.count - tags == audio.count, "tags of \(tags) bytes")
         try hold(ID3Tag.length(in: audio) == 0, "a tag behind the tags")
         try checkSubtitles(bytes)
+        try checkTimes(bytes)
     }
 
     private static func failure(
@@ -144,6 +145,14 @@ enum SegmentLaws {
             try hold(SegmentCheck.protection(of: bytes) == nil, "an encrypted initialization")
             try hold(failure(cut, .fragments, true) != nil, "an initialization without its end")
         }
+    }
+
+    /// Times of a file, of which only parts are read.
+    private static func checkTimes(_ bytes: [UInt8]) throws(BrokenLaw) {
+        let times = FragmentTimes(length: Int64(bytes.count)) { offset, count in
+            Array(bytes.dropFirst(Int(offset)).prefix(count))
+        }
+        if let times { try hold(times.start <= times.end && !times.forms.isEmpty, "times that end before they begin") }
     }
 
     private static func checkIndex(_ bytes: [UInt8]) throws(BrokenLaw) {

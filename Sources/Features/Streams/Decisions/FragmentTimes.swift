@@ -17,11 +17,11 @@ package struct FragmentTimes: Hashable, Sendable {
     }
 
     /// What each track needs; where it is equal, the fragments of one file can be played with the initialization of another.
-    let forms: [[[UInt8]]]
+    package let forms: [[[UInt8]]]
     /// When the first sample is presented, in microseconds.
-    let start: Int64
+    package let start: Int64
     /// When the last one has been.
-    let end: Int64
+    package let end: Int64
 
     init(forms: [[[UInt8]]], start: Int64, end: Int64) { (self.forms, self.start, self.end) = (forms, start, end) }
 
@@ -205,6 +205,6 @@ extension MP4Boxes {
     fileprivate func timescale(_ header: MP4Box) -> Int64? {
         let version = number(header.content.lowerBound, width: 1, in: header.content)
         return number(header.content.lowerBound + (version == 1 ? 20 : 12), width: 4, in: header.content)
-            .flatMap { $0 == 0 ? nil : Int64($0) }
+            .flatMap { 1...UInt64(Int32.max) ~= $0 ? Int64($0) : nil }
     }
 }
