@@ -19,6 +19,8 @@ package struct SumsFile: Hashable, Sendable {
     /// The only digest of a file that names no file.
     package private(set) var bare: Checksum?
     private let notation: SumsNotation
+    /// Those whose lines name the algorithm.
+    private var tagged: Set<Checksum> = []
 
     /// The most bytes that a sums file may have; of a longer one nothing counts.
     package static let longest = 1 << 20
@@ -41,6 +43,7 @@ package struct SumsFile: Hashable, Sendable {
             guard let (entry, isOutside) = read(line, &unnamed) else { continue }
             if isOutside { outside.append(entry) } else { entries.append(entry) }
         }
+        tagged = Set((entries + outside).filter(\.isTagged).map(\.checksum))
         let isUnnamed = entries.isEmpty && outside.isEmpty
         if isUnnamed, unnamed.count == 1 { bare = unnamed[0] }
         guard !isUnnamed || bare != nil else { return nil }
@@ -60,25 +63,27 @@ package struct SumsFile: Hashable, Sendable {
         return nil
     }
 
-    /// The first line that is neither understood nor empty nor a comment, counted from 1.
+    /// The first line that is neither understood nor empty nor a comment, counted from 1, and how many there are.
     ///
     /// `name` is the sums file's, as in ``init(_:named:)``.
     package static func unknownLine(
         of bytes: [UInt8], named name: some Sequence<UInt8> = []
-    ) -> (number: Int, text: String)? {
+    ) -> (number: Int, text: String, count: Int)? {
         let text = UnicodeText.utf8(Array(bytes.prefix(longest)))
         // The lines of a signature are none of the list, and those before it are counted otherwise.
         guard !ClearSignedText.isMarked(text[...]) else { return nil }
         let reader = SumsFile(notation: SumsNotation(name))
         let lines = text.split(separator: .lineFeed, omittingEmptySubsequences: false)
+        var found: (number: Int, text: String, count: Int)?
         for (index, line) in lines.enumerated() {
             var unnamed: [Checksum] = []
             let words = line.trimmed(\.isWhiteSpace)
             guard let first = words.first, first != UInt8(ascii: "#"), first != .semicolon else { continue }
             guard reader.read(line, &unnamed) == nil, unnamed.isEmpty else { continue }
-            return (index + 1, String(decoding: words.prefix(longestShown), as: UTF8.self))
+            found = found ?? (index + 1, String(decoding: words.prefix(longestShown), as: UTF8.self), 0)
+            found?.count += 1
         }
-        return nil
+        return found
     }
 
     private static let longestShown = 60
@@ -102,7 +107,22 @@ package struct SumsFile: Hashable, Sendable {
 
     /// Whether only the length tells the algorithm of a digest.
     package func isGuessed(_ checksum: Checksum) -> Bool {
-        notation == .unstated && !(entries + outside).contains { $0.isTagged && $0.checksum == checksum }
+        notation == .unstated && !tagged.contains(checksum)
+    }
+
+    /// The files that it names, in its order, each with its digests; without any where two of one algorithm contradict each other.
+    package var files: [(path: [[UInt8]], checksums: [Checksum])] {
+        var paths: [[[UInt8]]] = []
+        var digests: [[[UInt8]]: Set<Checksum>] = [:]
+        for entry in entries {
+            if digests[entry.path] == nil { paths.append(entry.path) }
+            digests[entry.path, default: []].insert(entry.checksum)
+        }
+        return paths.map { path in
+            let found = digests[path] ?? []
+            let isClear = found.count == Set(found.map(\.algorithm)).count
+            return (path, isClear ? HashAlgorithm.allCases.flatMap { one in found.filter { $0.algorithm == one } } : [])
+        }
     }
 
     /// The digests of the file called `name`, one of each algorithm; none at all where two of one algorithm contradict

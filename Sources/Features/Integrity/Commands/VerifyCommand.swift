@@ -59,7 +59,7 @@ struct VerifyPlan: Sendable {
     init(_ options: VerifyOptions, files: [String]) throws(Failure) {
         guard !files.isEmpty else { throw Failure.usage("verify", "[options] FILE...", missing: "FILE") }
         if options.checksums.isEmpty, (options.sums + options.metalinks + options.torrents + options.from).isEmpty {
-            items = try Self.itemsAlone(files, &notes)
+            items = try Self.itemsAlone(files)
             return
         }
         guard options.checksums.isEmpty || files.count == 1 else {
@@ -172,7 +172,10 @@ struct VerifyPlan: Sendable {
     /// That a line of a sums file is left out, if one is.
     static func note(onSums bytes: [UInt8], named name: [UInt8], at place: String) -> [String] {
         SumsFile.unknownLine(of: bytes, named: name).map {
-            ["\(place): line \($0.number) is not understood and left out: \(quoted($0.text))"]
+            [
+                "\(place): line \($0.number) is not understood and left out: \(quoted($0.text))"
+                    + ($0.count > 1 ? ", and \($0.count - 1) more" : "")
+            ]
         } ?? []
     }
 

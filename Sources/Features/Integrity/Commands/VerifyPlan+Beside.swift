@@ -3,26 +3,25 @@ import Pawl
 import PawlBase
 import PawlGet
 import PawlIntegrity
+import PawlTerminal
 
 // What `pawl verify` compares with if nothing is given to compare with: as `sha256sum -c`, and the sums files beside a file.
 extension VerifyPlan {
     /// The items of files alone: those that a sums file lists, or a file with what is known of it.
     ///
     /// Throws if nothing is known of any of them.
-    ///
-    /// `notes` gets the lines of sums files that are left out.
-    static func itemsAlone(_ files: [String], _ notes: inout [String]) throws(Failure) -> [Item] {
+    static func itemsAlone(_ files: [String]) throws(Failure) -> [Item] {
         var items: [Item] = []
         for file in files {
             let path = PathText.bytes(file)
-            if kind(ofName: split(path).name).isSums, let listed = try listed(in: path, &notes) {
+            if kind(ofName: split(path).name).isSums, let listed = try listed(in: path) {
                 items += listed
                 continue
             }
             var item = try itemBeside(path)
             if !item.isNamed, item.failure == nil {
                 // With another name, of which each line tells.
-                if let listed = try listed(in: path, isWhole: true, &notes) {
+                if let listed = try listed(in: path, isWhole: true) {
                     items += listed
                     continue
                 }
@@ -40,22 +39,33 @@ extension VerifyPlan {
     /// The files that a sums file names, in its folder; `nil` for any other file.
     ///
     /// `isWhole`: only if no line is something else.
-    private static func listed(
-        in path: [UInt8], isWhole: Bool = false, _ notes: inout [String]
-    ) throws(Failure) -> [Item]? {
+    private static func listed(in path: [UInt8], isWhole: Bool = false) throws(Failure) -> [Item]? {
         let (folder, name) = split(path)
         let ending = kind(ofName: name).ending
         guard let text = String(validating: path, as: UTF8.self), let bytes = try bytes(ofSumsAt: text),
             let sums = SumsFile(bytes, named: name)
         else { return nil }
         if isWhole, sums.bare != nil || SumsFile.unknownLine(of: bytes, named: name) != nil { return nil }
-        notes += note(onSums: bytes, named: name, at: text)
         var items: [Item] = []
-        var known: Set<[[UInt8]]> = []
-        for entry in sums.entries where known.insert(entry.path).inserted {
-            var item = Item(name: folder + Array(entry.path.joined(separator: [UInt8(ascii: "/")])))
-            item.expected = sums.expectations(sums.checksums(ofFileAt: item.name, isOnly: false), text)
-            item.flaw = "\(text) has different digests of the same algorithm for it"
+        if let line = SumsFile.unknownLine(of: bytes, named: name) {
+            // It may name a file that would not be checked.
+            var item = Item(name: path)
+            let others = line.count > 1 ? ", and \(line.count - 1) more" : ""
+            item.failure = Failure(
+                .badOption, "cannot use the whole of", at: text,
+                because: "line \(line.number) is not understood: \(quoted(line.text))\(others)",
+                remedy: "correct the list, or give the files and --sums \(text)")
+            items.append(item)
+        }
+        for file in sums.files {
+            var item = Item(name: folder + Array(file.path.joined(separator: [UInt8(ascii: "/")])))
+            item.expected = sums.expectations(file.checksums, text)
+            if file.checksums.isEmpty {
+                item.failure = Failure(
+                    .badOption, "cannot verify", at: PathText.shown(String(decoding: item.name, as: UTF8.self)),
+                    because: "\(text) has different digests of the same algorithm for it",
+                    remedy: "correct the list, or give --checksum")
+            }
             items.append(item)
         }
         if let bare = sums.bare, let ending {
