@@ -80,7 +80,13 @@ extension FileDisk {
             try new.sync()
         } catch  where error.number == EEXIST { throw Failure.exists(new.path(of: newName)) } catch
             where error.number == ESTALE
-        { throw Failure.notTheFile("cannot move", at: old.path(of: name)) } catch {
+        { throw Failure.notTheFile("cannot move", at: old.path(of: name)) } catch  where error.number == EXDEV {
+            throw Failure(
+                .renameFailed, "cannot move", at: old.path(of: name),
+                because: LocalizableMessage(
+                    "folder-of-other-system", "the folder \(newFolder) is on another file system"),
+                remedy: "choose a folder on the same file system, or add the download with that folder")
+        } catch {
             throw Failure.system(.renameFailed, "cannot move", at: old.path(of: name), error)
         }
     }

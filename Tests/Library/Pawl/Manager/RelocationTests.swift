@@ -58,6 +58,25 @@ import Testing
         #expect(bench.store.value("moving") == nil)
     }
 
+    @Test(.enabled(if: MountedFolder.isAvailable, "needs a file system of its own"))
+    func `a folder on another file system is refused`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
+        _ = try await download.file
+        let disk = bench.root.path("other")
+        #expect(unsafe mkdir(disk, 0o700) == 0)
+        let mounted = try PawlProcess.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=65536", "pawl-test", disk])
+        try #require(mounted.exit == .code(0), "\(mounted.errors)")
+        defer { _ = try? PawlProcess.run("/usr/bin/umount", ["-l", disk]) }
+        let error = await #expect(throws: PawlError.self) {
+            try await manager.relocate(download.id, toFolder: "other")
+        }
+        #expect(error?.why == "the folder \(disk) is on another file system" && error?.remedy.isEmpty == false)
+        #expect(bench.root.difference("f", from: payload) == nil)
+        await manager.shutDown()
+    }
+
     @Test func `no file is replaced, and nothing leaves the root`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()

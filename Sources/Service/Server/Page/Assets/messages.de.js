@@ -370,6 +370,7 @@ export const messages = {
   "not-finished": "er ist nicht fertig",
   "has-finished": "er ist fertig",
   "folder-in-use": "der Download hat in einem anderen Ordner begonnen",
+  "folder-of-other-system": "der Ordner {0} liegt auf einem anderen Dateisystem",
   "folder-outside": "er ist nicht innerhalb des Download-Ordners",
   "folder-of-queue": "dort liegen die Dateien der Warteschlange",
   "files-keep-changing": "andere Programme ändern die Dateien dieses Namens immer wieder",

@@ -370,6 +370,7 @@ export const messages = {
   "not-finished": "no ha terminado",
   "has-finished": "ha terminado",
   "folder-in-use": "la descarga ha empezado en otra",
+  "folder-of-other-system": "la carpeta {0} está en otro sistema de archivos",
   "folder-outside": "no está dentro de la carpeta de descargas",
   "folder-of-queue": "la cola guarda ahí sus propios archivos",
   "files-keep-changing": "otros programas siguen cambiando los archivos con ese nombre",

@@ -370,6 +370,7 @@ export const messages = {
   "not-finished": "il n’est pas terminé",
   "has-finished": "il est terminé",
   "folder-in-use": "le téléchargement a commencé dans un autre",
+  "folder-of-other-system": "le dossier {0} est sur un autre système de fichiers",
   "folder-outside": "il n’est pas dans le dossier de téléchargement",
   "folder-of-queue": "la file y garde ses propres fichiers",
   "files-keep-changing": "d’autres programmes changent sans cesse les fichiers de ce nom",

@@ -370,6 +370,7 @@ export const messages = {
   "not-finished": "まだ完了していません",
   "has-finished": "すでに完了しています",
   "folder-in-use": "ダウンロードは別のフォルダーで始まっています",
+  "folder-of-other-system": "フォルダー {0} は別のファイルシステムにあります",
   "folder-outside": "ダウンロードフォルダーの中にありません",
   "folder-of-queue": "キューのファイルがそこに保存されています",
   "files-keep-changing": "他のプログラムが同じ名前のファイルを変更し続けています",

@@ -370,6 +370,7 @@ export const messages = {
   "not-finished": "não está concluído",
   "has-finished": "está concluído",
   "folder-in-use": "o download começou em outra",
+  "folder-of-other-system": "a pasta {0} está em outro sistema de arquivos",
   "folder-outside": "não está dentro da pasta de downloads",
   "folder-of-queue": "a fila guarda ali seus próprios arquivos",
   "files-keep-changing": "outros programas continuam alterando os arquivos com esse nome",

@@ -367,6 +367,7 @@ export const messages = {
   "not-finished": "尚未完成",
   "has-finished": "已经完成",
   "folder-in-use": "下载已在另一个文件夹中开始",
+  "folder-of-other-system": "目录 {0} 位于另一个文件系统",
   "folder-outside": "不在下载目录之内",
   "rule-unknown": "必须是 type:类型（{0}）、host:主机名、name:通配符 或 url:通配符",
   "rule-port": "主机规则适用于其所有端口，不能指定端口",
