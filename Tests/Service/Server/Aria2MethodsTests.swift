@@ -76,6 +76,18 @@ import Testing
         await bench.close()
     }
 
+    @Test func `a torrent has no URL that a rule could be about`() async throws {
+        let bench = try await ServiceBench()
+        _ = try await bench.result("pawl.setRules", [[["match": "type:video", "folder": "Films"]]])
+        let digests = String(repeating: "x", count: 20)
+        let info = "d6:lengthi20e4:name5:a.mkv12:piece lengthi16384e6:pieces20:\(digests)e"
+        let text = "d4:info\(info)8:url-list9:http://h/e"
+        let source = "torrent://a.torrent?" + Base64.encode(Array(text.utf8))
+        let added = try await bench.result("pawl.add", [[["url": .string(source), "listing": [:], "start": "paused"]]])
+        #expect(added.array?.first?["id"] != nil, "\(added.text)")
+        await bench.close()
+    }
+
     @Test func `a call over the port uses no secrets of the owner`() async throws {
         let bench = try await ServiceBench()
         func byPort(_ method: String, _ parameters: JSON) async throws -> JSON {

@@ -52,11 +52,10 @@ extension DownloadManager {
     /// The folders of new downloads.
     package func folderRules() async throws(PawlError) -> [FolderRule] { try await query { $0.rules.all } }
 
-    /// The folder that the rules give a URL; `nil` for none.
+    /// The folder that the rules give a source; `nil` for none, and for one that has no URL, as a torrent.
     package func folder(byRulesFor source: String) async throws(PawlError) -> String? {
-        try await query { keeper throws(Failure) in
-            keeper.rules.folder(of: try FolderRule.Subject(source))
-        }
+        guard let subject = try? FolderRule.Subject(source) else { return nil }
+        return try await query { $0.rules.folder(of: subject) }
     }
 }
 #endif
