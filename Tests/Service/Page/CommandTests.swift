@@ -234,6 +234,22 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a file that is another one by now stays, and the page says so`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                try await addFinished(bench, "a.bin")
+                try await page.wait(PageBench.isShown("a.bin"))
+                FileSystem.remove(bench.root + "/a.bin")
+                try FileSystem.write([1, 2, 3], to: bench.root + "/a.bin")
+                let id = try #require(try await bench.manager.downloads().first).id
+                _ = try await bench.call(
+                    "pawl.remove", [.string(id.description), ["keepFile": .bool(false), "grace": .number(1)]])
+                try await page.wait("document.querySelector('.toast.is-error')?.textContent.includes('a.bin')")
+                #expect(FileSystem.names(in: bench.root).contains("a.bin"))
+                #expect(try await bench.manager.downloads().isEmpty)
+            }
+        }
+
         @Test func `finished downloads are cleared at once, and their files stay`() async throws {
             try await PageBench.with { bench in
                 for name in ["a.bin", "b.bin"] { try await addFinished(bench, name) }

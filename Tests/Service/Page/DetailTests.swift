@@ -135,6 +135,15 @@ extension BrowserTests {
                     "replaceURL+startOver", "changeFolder+retry", "rename", "retry",
                 ]
                 #expect(found == wanted)
+                let ofServer = try await page.evaluate(
+                    """
+                    Promise.all([import("/commands.js"), import("/words.en.js")]).then(([{ remediesOf }, { english }]) => {
+                      const error = { code: 22, message: "x", cause: { messageID: "http-status", values: ["500"], message: "x" } };
+                      return remediesOf({ state: "failed", error }).join() + " " + english.reason(error);
+                    })
+                    """)
+                #expect(ofServer.string?.hasPrefix("retry,replaceURL ") == true, "\(ofServer)")
+                #expect(ofServer.string?.hasSuffix("retry later") == true, "\(ofServer)")
                 // A folder that has the part file cannot be changed.
                 let begun = try await page.evaluate(
                     "import('/commands.js').then(({ remediesOf }) => remediesOf({ name: 'a', state: 'failed', error: { code: 18 } }))"

@@ -50,6 +50,18 @@ extension BrowserTests {
             }
         }
 
+        @Test func `a link that is opened in a tab with the login lets in, too`() async throws {
+            try await PageBench.with { bench in
+                let page = try await BrowserPage(bench.browser)
+                try await page.open(bench.base)
+                try await page.wait("document.querySelector('#secret')")
+                let link = try #require(try await bench.call("pawl.web")["url"]?.string)
+                try await page.evaluate("void (location.hash = '\(link.drop { $0 != "#" })')")
+                try await page.wait("document.documentElement.dataset.view === 'list'")
+                #expect(try await page.evaluate("location.href") == .string("\(bench.base)/"))
+            }
+        }
+
         @Test func `the page stays connected when unauthenticated clients are disconnected`() async throws {
             try await PageBench.with {
                 $0.limits.authenticationTimeout = 1

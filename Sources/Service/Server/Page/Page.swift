@@ -29,6 +29,7 @@ final class Page: Sendable {
         let pendingRemovals = PendingRemovals(manager)
         let speeds = SpeedSampler(manager)
         let feed = PageFeed(manager, collections, decisions, speeds) { pendingRemovals.holds($0) }
+        pendingRemovals.listen { feed.tell($0) }
         self.speeds = speeds
         self.manager = manager
         files = RootedFiles(manager.root)

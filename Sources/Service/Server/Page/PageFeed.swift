@@ -105,6 +105,12 @@ final class PageFeed: Sendable {
     /// The limits of the downloads, or the paused groups, changed.
     func wake() { bell.yield() }
 
+    /// What was confirmed has failed since: all pages show it.
+    func tell(_ error: PawlError) {
+        let (server, sockets) = state.withLock { ($0.server, $0.readers.union($0.newcomers)) }
+        server?.push([PageFeed.message(["problem": .object(ServiceJSON.members(error))])], to: sockets)
+    }
+
     func end() { bell.finish() }
 
     /// Sends until ``end()``.

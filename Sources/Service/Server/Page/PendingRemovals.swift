@@ -15,8 +15,12 @@ final class PendingRemovals: Sendable {
 
     private let manager: DownloadManager
     private let leaving = Mutex<[Download.ID: PendingRemoval]>([:])
+    private let listener = Mutex<(@Sendable (PawlError) -> Void)?>(nil)
 
     init(_ manager: DownloadManager) { self.manager = manager }
+
+    /// Whom failures are told to: who asked for the removal has its reply already.
+    func listen(_ listener: @escaping @Sendable (PawlError) -> Void) { self.listener.withLock { $0 = listener } }
 
     func holds(_ id: Download.ID) -> Bool { leaving.withLock { $0[id] != nil } }
 
@@ -46,7 +50,8 @@ final class PendingRemovals: Sendable {
 
     private func complete(_ id: Download.ID) async {
         guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return }
-        // The manager reports files that it cannot remove in an event.
-        _ = try? await manager.remove(id, keepingFile: pendingRemoval.keepsFile)
+        do throws(PawlError) { try await manager.remove(id, keepingFile: pendingRemoval.keepsFile) } catch {
+            listener.withLock { $0 }?(error)
+        }
     }
 }

@@ -103,12 +103,16 @@ extension ServiceJSON {
     static func json(_ snapshot: CollectionQueue.Snapshot) -> JSON {
         let (collection, counts) = (snapshot.collection, snapshot.collection.counts)
         let isWhole = counts.isListed && snapshot.state != .finished
-        // Sizes of a listing may be rounded, or missing.
-        let total = isWhole ? max(counts.bytes, snapshot.written) : snapshot.state == .finished ? snapshot.written : nil
-        let percent = total.flatMap { total -> Double? in
-            guard total == 0 else { return Double(snapshot.written) * 100 / Double(total) }
-            return snapshot.state == .finished ? 100 : nil
-        }
+        // Sizes of a listing may be rounded, or missing: then the files are counted.
+        let isSized = counts.bytes > snapshot.written || counts.done == counts.listed
+        let total =
+            isWhole && isSized
+            ? max(counts.bytes, snapshot.written) : snapshot.state == .finished ? snapshot.written : nil
+        let percent = { () -> Double? in
+            if let total, total > 0 { return Double(snapshot.written) * 100 / Double(total) }
+            if snapshot.state == .finished { return 100 }
+            return isWhole && !isSized ? Double(counts.done) * 100 / Double(counts.listed) : nil
+        }()
         let failure = collection.failure.map { JSON.object(members(PawlError($0))) } ?? .null
         return [
             "id": .string(collection.id), "url": .string(Redaction.address(collection.source)),

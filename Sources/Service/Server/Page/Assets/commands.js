@@ -1,7 +1,7 @@
 // The commands for downloads: one table for the toolbar, the context menu and the details.
 
 import * as format from "./format.js";
-import { isCollection, isForbidden, isInLine, isOfStore, partOf } from "./queue.js";
+import { isCollection, isForbidden, isInLine, isOfServer, isOfStore, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -109,6 +109,7 @@ const remedies = {
 /** The commands that may help a failed download, the most likely first. @param {Row} row @returns {(keyof typeof words.toolbar)[]} */
 export function remediesOf(row) {
   if (wantsLogin(row)) return isForbidden(row.error) ? ["replaceURL", "signIn"] : ["signIn", "replaceURL"];
+  if (isOfServer(row.error)) return ["retry", "replaceURL"];
   const names = (remedies[row.error?.code ?? 0] ?? []).filter((name) => name !== "changeFolder" || mayMove(row));
   return names.length > 0 ? names : ["retry"];
 }

@@ -46,10 +46,12 @@ export class Program {
       showSorting(this.view),
     ];
     showBanners(this.connection, this.queue);
+    this.queue.addEventListener("problem", (event) => this.toasts.show(textOf(/** @type {CustomEvent} */ (event).detail), { isError: true }));
     listenForPointing(this.list, this.view, this.actions, this.detail);
     listenForAddresses(at("landing"), this.connection, (found) => this.#take(found, true));
     addEventListener("hashchange", () => {
-      if (!this.isLocked && !this.#takeLink()) this.#place.changed();
+      if (this.isLocked) this.#logIn();
+      else if (!this.#takeLink()) this.#place.changed();
     });
     this.#loadRest();
     this.actions.showDetails = (id) => this.showDetails(id);
@@ -71,6 +73,13 @@ export class Program {
     });
     this.connection.addEventListener("unauthorized", () => this.#lock(false));
     this.translate();
+  }
+
+  /** Uses the code of a link that was opened in the tab of the login. */
+  async #logIn() {
+    const code = await useCode();
+    if (code === "used") this.connection.connect();
+    else if (code === "stale") this.#lock(true);
   }
 
   async start() {

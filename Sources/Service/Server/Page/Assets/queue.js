@@ -65,6 +65,9 @@ export const awaitedBy = (failure) => /^waits-for-(.*)/.exec(failure?.cause?.mes
 /** The response was a 403, as to a link that has expired. @param {Failure | undefined} failure */
 export const isForbidden = (failure) => failure?.cause?.messageID.startsWith("http-status") === true && failure.cause.values?.[0] === "403";
 
+/** The response was a 5xx: the server failed, not the URL. @param {Failure | undefined} failure */
+export const isOfServer = (failure) => failure?.cause?.messageID.startsWith("http-status") === true && /^5/.test(String(failure.cause.values?.[0]));
+
 /** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
 export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z ]+ [a-z]+:\/\/\S+: /, "");
 
@@ -143,6 +146,7 @@ export class Queue extends EventTarget {
   /** @param {any} news */
   take(news) {
     if (news.speeds) return this.#restore(news.speeds);
+    if (news.problem) return void this.dispatchEvent(new CustomEvent("problem", { detail: news.problem }));
     if (news.all) this.#arriving = this.isReady ? new Map() : this.rows;
     const rows = this.#arriving ?? this.rows;
     for (const row of news.rows ?? []) {

@@ -1,6 +1,6 @@
 // What the service says in English, in another language: messages by their identifiers, failures by their codes.
 
-import { awaitedBy, causeOf, isForbidden, isOfStore } from "./queue.js";
+import { awaitedBy, causeOf, isForbidden, isOfServer, isOfStore } from "./queue.js";
 
 /** @typedef {import("./queue.js").Failure} Failure */
 /** @typedef {import("./queue.js").LocalizableMessage} LocalizableMessage */
@@ -47,7 +47,8 @@ export function translated({ messages, failures, remedies, storeRemedies, waitRe
   };
   /** @param {Failure} error */
   const remedyOf = (error) =>
-    waitRemedies[awaitedBy(error) ?? ""] ?? (isForbidden(error) ? remedyOfForbidden : (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]);
+    waitRemedies[awaitedBy(error) ?? ""] ?? (isForbidden(error) ? remedyOfForbidden
+      : isOfServer(error) ? remedies[29] : (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]);
   return {
     failure,
     cause,

@@ -1,5 +1,5 @@
 import { endonyms } from "./languages.js";
-import { awaitedBy, causeOf, isForbidden, isOfStore } from "./queue.js";
+import { awaitedBy, causeOf, isForbidden, isOfServer, isOfStore } from "./queue.js";
 
 const plural = new Intl.PluralRules("en");
 /** @param {number} count @param {string} one @param {string} other */
@@ -27,7 +27,7 @@ const waitRemedies = {
 /** @param {import("./queue.js").Failure} failure */
 const remedyOf = (failure) =>
   waitRemedies[awaitedBy(failure) ?? ""]
-  ?? (isForbidden(failure) ? remedyOfForbidden : (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]);
+  ?? (isForbidden(failure) ? remedyOfForbidden : isOfServer(failure) ? remedies[29] : (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]);
 
 const remedyOfForbidden = "the URL may have expired, or requires a login";
 
