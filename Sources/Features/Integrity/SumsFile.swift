@@ -63,24 +63,35 @@ package struct SumsFile: Hashable, Sendable {
         return nil
     }
 
-    /// The first line that is neither understood nor empty nor a comment, counted from 1, and how many there are.
-    ///
-    /// `name` is the sums file's, as in ``init(_:named:)``.
-    package static func unknownLine(
-        of bytes: [UInt8], named name: some Sequence<UInt8> = []
-    ) -> (number: Int, text: String, count: Int)? {
+    /// Lines that are neither understood nor empty nor a comment.
+    package struct UnknownLines: Hashable, Sendable {
+        /// That of the first, from 1.
+        package let number: Int
+        /// The beginning of the first.
+        package let text: String
+        package fileprivate(set) var count = 0
+
+        fileprivate init(number: Int, text: String) { (self.number, self.text) = (number, text) }
+
+        /// `text`, and how many follow.
+        package var description: String { "'\(text)'" + (count > 1 ? ", and \(count - 1) more" : "") }
+    }
+
+    /// `nil` if there is none; `name` is the sums file's, as in ``init(_:named:)``.
+    package static func unknownLines(of bytes: [UInt8], named name: some Sequence<UInt8> = []) -> UnknownLines? {
         let text = UnicodeText.utf8(Array(bytes.prefix(longest)))
         // The lines of a signature are none of the list, and those before it are counted otherwise.
         guard !ClearSignedText.isMarked(text[...]) else { return nil }
         let reader = SumsFile(notation: SumsNotation(name))
         let lines = text.split(separator: .lineFeed, omittingEmptySubsequences: false)
-        var found: (number: Int, text: String, count: Int)?
+        var found: UnknownLines?
         for (index, line) in lines.enumerated() {
             var unnamed: [Checksum] = []
             let words = line.trimmed(\.isWhiteSpace)
             guard let first = words.first, first != UInt8(ascii: "#"), first != .semicolon else { continue }
             guard reader.read(line, &unnamed) == nil, unnamed.isEmpty else { continue }
-            found = found ?? (index + 1, String(decoding: words.prefix(longestShown), as: UTF8.self), 0)
+            let shown = String(decoding: words.prefix(longestShown), as: UTF8.self)
+            found = found ?? UnknownLines(number: index + 1, text: shown)
             found?.count += 1
         }
         return found

@@ -25,6 +25,11 @@ extension CollectionSource {
         torrentMark + PercentCoding.reversible(name.utf8, keepingSlash: false) + "?" + Base64.encode(bytes)
     }
 
+    /// How messages name a source: the torrent in a text by its name, any other by its URL.
+    package static func shown(_ source: String) -> String {
+        nameOfTorrent(in: source).map { Redaction.printable($0) } ?? Redaction.address(source)
+    }
+
     /// The name of the torrent in a text; `nil` for any other.
     static func nameOfTorrent(in text: String) -> String? {
         guard text.utf8.starts(with: torrentMark.utf8) else { return nil }

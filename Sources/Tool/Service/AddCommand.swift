@@ -99,11 +99,12 @@ private struct AddSession {
     }
 
     private func report(_ source: String, _ result: JSON, isHeld: Bool) {
-        let (id, address) = (result["id"]?.string ?? "", Redaction.address(source))
+        let id = result["id"]?.string ?? ""
         let isFinished = result["finished"]?.bool == true
         let isKnown = result["known"]?.bool == true
         var event = [
-            JSON.Member("event", "added"), JSON.Member("id", .string(id)), JSON.Member("url", .string(address)),
+            JSON.Member("event", "added"), JSON.Member("id", .string(id)),
+            JSON.Member("url", .string(Redaction.address(source))),
         ]
         if isKnown { event.append(JSON.Member("known", .bool(true))) }
         if isFinished { event.append(JSON.Member("finished", .bool(true))) }
@@ -114,7 +115,8 @@ private struct AddSession {
                 ? ": already in the queue, not added twice\(result["paused"]?.bool == true ? "; it is paused" : "")"
                 : isHeld ? ": its group is paused" : ""
         guard options.verb.isJSON || !options.get.isQuiet else { return }
-        CommandOutput(options.verb).show(.object(event), "\(ShortIDs.text(id)) \(address)\(outcome)")
+        CommandOutput(options.verb).show(
+            .object(event), "\(ShortIDs.text(id)) \(CollectionSource.shown(source))\(outcome)")
     }
 
     private func request(_ item: GetPlan.Item, _ pieces: String) throws(Failure) -> JSON {

@@ -165,17 +165,14 @@ struct VerifyPlan: Sendable {
         if SumsFile.hasPOSIXChecksums(bytes) {
             return "it has the CRCs of POSIX cksum, which are not supported; 'cksum -a sha256' writes digests that are"
         }
-        let line = SumsFile.unknownLine(of: bytes, named: name).map { ": line \($0.number) is \(quoted($0.text))" }
+        let line = SumsFile.unknownLines(of: bytes, named: name).map { ": line \($0.number) is \(quoted($0.text))" }
         return "it is not a sums file with digests of a supported algorithm\(line ?? "")"
     }
 
     /// That a line of a sums file is left out, if one is.
     static func note(onSums bytes: [UInt8], named name: [UInt8], at place: String) -> [String] {
-        SumsFile.unknownLine(of: bytes, named: name).map {
-            [
-                "\(place): line \($0.number) is not understood and left out: \(quoted($0.text))"
-                    + ($0.count > 1 ? ", and \($0.count - 1) more" : "")
-            ]
+        SumsFile.unknownLines(of: bytes, named: name).map {
+            ["\(place): line \($0.number) is not understood and left out: \($0.description)"]
         } ?? []
     }
 

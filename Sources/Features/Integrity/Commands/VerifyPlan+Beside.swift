@@ -3,7 +3,6 @@ import Pawl
 import PawlBase
 import PawlGet
 import PawlIntegrity
-import PawlTerminal
 
 // What `pawl verify` compares with if nothing is given to compare with: as `sha256sum -c`, and the sums files beside a file.
 extension VerifyPlan {
@@ -45,15 +44,15 @@ extension VerifyPlan {
         guard let text = String(validating: path, as: UTF8.self), let bytes = try bytes(ofSumsAt: text),
             let sums = SumsFile(bytes, named: name)
         else { return nil }
-        if isWhole, sums.bare != nil || SumsFile.unknownLine(of: bytes, named: name) != nil { return nil }
+        let unknown = SumsFile.unknownLines(of: bytes, named: name)
+        if isWhole, sums.bare != nil || unknown != nil { return nil }
         var items: [Item] = []
-        if let line = SumsFile.unknownLine(of: bytes, named: name) {
+        if let unknown {
             // It may name a file that would not be checked.
             var item = Item(name: path)
-            let others = line.count > 1 ? ", and \(line.count - 1) more" : ""
             item.failure = Failure(
                 .badOption, "cannot use the whole of", at: text,
-                because: "line \(line.number) is not understood: \(quoted(line.text))\(others)",
+                because: "line \(unknown.number) is not understood: \(unknown.description)",
                 remedy: "correct the list, or give the files and --sums \(text)")
             items.append(item)
         }

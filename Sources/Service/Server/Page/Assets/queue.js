@@ -68,6 +68,17 @@ export const isForbidden = (failure) => failure?.cause?.messageID.startsWith("ht
 /** The response was a 5xx: the server failed, not the URL. @param {Failure | undefined} failure */
 export const isOfServer = (failure) => failure?.cause?.messageID.startsWith("http-status") === true && /^5/.test(String(failure.cause.values?.[0]));
 
+/**
+ * What helps, by the tables of a language.
+ * @param {{remedies: Record<number, string>, storeRemedies: Record<number, string>, waitRemedies: Record<string, string>, remedyOfForbidden: string}} tables
+ */
+export const remedyIn = ({ remedies, storeRemedies, waitRemedies, remedyOfForbidden }) => (/** @type {Failure} */ failure) => {
+  if (isForbidden(failure)) return remedyOfForbidden;
+  // As of a server that is overloaded.
+  if (isOfServer(failure)) return remedies[29];
+  return waitRemedies[awaitedBy(failure) ?? ""] ?? (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0];
+};
+
 /** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
 export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z ]+ [a-z]+:\/\/\S+: /, "");
 

@@ -1,6 +1,6 @@
 // What the service says in English, in another language: messages by their identifiers, failures by their codes.
 
-import { awaitedBy, causeOf, isForbidden, isOfServer, isOfStore } from "./queue.js";
+import { awaitedBy, causeOf, remedyIn } from "./queue.js";
 
 /** @typedef {import("./queue.js").Failure} Failure */
 /** @typedef {import("./queue.js").LocalizableMessage} LocalizableMessage */
@@ -45,10 +45,7 @@ export function translated({ messages, failures, remedies, storeRemedies, waitRe
     const isWhole = error.cause !== undefined && error.cause.messageID !== "untranslated" && error.cause.messageID in messages;
     return isWhole && (saidByCause.has(error.code ?? 0) || awaitedBy(error)) ? localized(error.cause) : failure({ ...error, place: undefined });
   };
-  /** @param {Failure} error */
-  const remedyOf = (error) =>
-    waitRemedies[awaitedBy(error) ?? ""] ?? (isForbidden(error) ? remedyOfForbidden
-      : isOfServer(error) ? remedies[29] : (isOfStore(error) ? storeRemedies : remedies)[error.code ?? 0]);
+  const remedyOf = remedyIn({ remedies, storeRemedies, waitRemedies, remedyOfForbidden });
   return {
     failure,
     cause,

@@ -1,5 +1,5 @@
 import { endonyms } from "./languages.js";
-import { awaitedBy, causeOf, isForbidden, isOfServer, isOfStore } from "./queue.js";
+import { causeOf, remedyIn } from "./queue.js";
 
 const plural = new Intl.PluralRules("en");
 /** @param {number} count @param {string} one @param {string} other */
@@ -24,11 +24,6 @@ const waitRemedies = {
   folder: "mount its disk again, or put the folder back",
 };
 
-/** @param {import("./queue.js").Failure} failure */
-const remedyOf = (failure) =>
-  waitRemedies[awaitedBy(failure) ?? ""]
-  ?? (isForbidden(failure) ? remedyOfForbidden : isOfServer(failure) ? remedies[29] : (isOfStore(failure) ? storeRemedies : remedies)[failure.code ?? 0]);
-
 const remedyOfForbidden = "the URL may have expired, or requires a login";
 
 /** Why downloads wait for their disk, and until when. @type {Record<string, [string, string]>} */
@@ -40,6 +35,8 @@ const diskWaits = {
 
 /** The same for object stores. @type {Record<number, string>} */
 const storeRemedies = { 3: "check the bucket and the key", 24: "check the access key of the service" };
+
+const remedyOf = remedyIn({ remedies, storeRemedies, waitRemedies, remedyOfForbidden });
 
 export const english = {
   language: "Language",
